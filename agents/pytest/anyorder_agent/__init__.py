@@ -1,0 +1,103 @@
+"""The part of anyorder that rides inside pytest.
+
+pytest starts, configures and collects as usual; then, instead of running the tests, it obeys the engine that started
+it. `ANYORDER_AGENT` carries what the agent must know. The agent takes itself out of the environment and the import path
+before any code of the project is imported, because suites start pytest in subprocesses.
+"""
+import json
+import os
+import sys
+
+import pytest
+
+from . import forked, neutral
+from .observe import Observer
+from .own import own
+from .serve import Server
+from .wire import Link
+
+WIRE_VERSION = 1
+
+
+def _take_orders():
+    """Reads and removes every trace that starting this agent has left in the environment."""
+    orders = json.loads(os.environ.pop("ANYORDER_AGENT"))
+    for name, value in orders["restore"].items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    sys.path[:] = [entry for entry in sys.path if entry != orders["path"]]
+    return orders
+
+
+_orders = _take_orders()
+_link = Link(_orders["socket"])
+_errors = []
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    neutral.before_conftests(early_config)
+    yield
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_cmdline_main(config):
+    neutral.after_parsing(config)
+    _link.send(_hello(config))
+    yield
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    forked.own_cache(config, "%s/%d" % (_orders["scratch"], _orders["node"]))
+
+
+def pytest_collectreport(report):
+    if report.failed:
+        text = str(report.longrepr).strip()
+        lines = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
+        _errors.append({"at": report.nodeid, "message": (lines or text.splitlines() or [""])[-1][:300]})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    config = session.config
+    if config.option.collectonly:
+        return None
+    observer = Observer(str(config.rootpath) + os.sep)
+    config.pluginmanager.register(observer, "anyorder-observer")
+    session.testsfailed = 0
+    own.collect_garbage()
+    own.freeze()
+    _link.send(
+        {
+            "say": "ready",
+            "tests": len(session.items),
+            "errors": _errors,
+            "can_fork": own.fork is not None and own.memfd is not None,
+            "threads": [thread.name for thread in own.threads()[1:]],
+        }
+    )
+    Server(session, _link, observer, _orders["socket"], _orders["scratch"]).obey()
+    return True
+
+
+def _hello(config):
+    distributions = config.pluginmanager.list_plugin_distinfo()
+    given = [str(argument) for argument in config.invocation_params.args]
+    return {
+        "say": "hello",
+        "wire": WIRE_VERSION,
+        "node": _orders["node"],
+        "pid": own.getpid(),
+        "framework": "pytest " + pytest.__version__,
+        "language": "python %d.%d.%d" % sys.version_info[:3],
+        "executable": sys.executable,
+        "directory": os.getcwd(),
+        "root": str(config.rootpath),
+        "options": [argument for argument in given if argument not in config.args],
+        "plugins": sorted({"%s %s" % (dist.project_name, dist.version) for _, dist in distributions}),
+    }
+

@@ -1,0 +1,58 @@
+"""Switches off, for this process alone, the plugins that reorder, repeat, retry or distribute tests.
+
+`-p no:NAME` would be a usage error as soon as the project's own options mention the plugin, and options in the
+environment lose to typed ones. So every option is parsed as usual, and then set to what leaves the order to us.
+Time limits, markers and everything else stay as the project has them.
+"""
+
+# What each option has to be, if the plugin that owns it is there.
+OPTIONS = {
+    "numprocesses": None,  # xdist
+    "dist": "no",
+    "distload": False,
+    "tx": [],
+    "looponfail": False,
+    "randomly_reorganize": False,  # randomly: no shuffling; its reseeding stays, from a fixed seed
+    "randomly_seed": 1,
+    "random_order_enabled": False,  # random-order
+    "random_order_bucket": "none",
+    "reverse": False,
+    "forked": False,
+    "count": 1,  # repeat
+    "flake_finder_enable": False,
+    "reruns": 0,
+    "retries": 0,
+    # pytest's own: these look at the last run, or stop before the end of this one
+    "maxfail": 0,
+    "lf": False,
+    "failedfirst": False,
+    "newfirst": False,
+    "stepwise": False,
+    "stepwise_skip": False,
+    # one bad file must not cost the rest of the suite
+    "continue_on_collection_errors": True,
+    # files of the user's that only an ordinary run should write
+    "xmlpath": None,
+    "report_log": None,
+    "htmlpath": None,
+}
+
+# These obey markers and decorators as well as options, so they have to go. Their marker stays known.
+UNPLUGGED = ("rerunfailures", "pytest-retry", "flaky")
+
+
+def before_conftests(early_config):
+    """pytest-cov starts measuring before the options are final; tell it not to."""
+    options = early_config.known_args_namespace
+    if hasattr(options, "no_cov"):
+        options.no_cov = True
+
+
+def after_parsing(config):
+    for name, value in OPTIONS.items():
+        if hasattr(config.option, name):
+            setattr(config.option, name, value)
+    for name in UNPLUGGED:
+        if config.pluginmanager.hasplugin(name):
+            config.pluginmanager.unregister(name=name)
+            config.addinivalue_line("markers", "flaky: retried on failure, but not while anyorder runs the tests")

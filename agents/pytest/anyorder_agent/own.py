@@ -1,0 +1,56 @@
+"""The agent's own copies of everything it calls while tests run.
+
+Tests replace `json.dumps`, `time.time`, `os.fork` or `socket.socket`, and some tools (freezegun) replace every module
+attribute that *is* such a function. So the originals are bound here, early, as attributes of a plain object.
+This module does nothing with them.
+"""
+import _socket
+import fcntl
+import gc
+import json
+import os
+import sys
+import threading
+import time
+import warnings
+from _json import encode_basestring_ascii
+
+
+class _Own:
+    """A namespace that is not a module, so that tools which patch modules do not look into it."""
+
+
+own = _Own()
+own.chdir = os.chdir
+own.clock = time.perf_counter
+own.close = os.close
+own.dup = os.dup
+own.dup2 = os.dup2
+own.environ = os.environ
+own.exit = os._exit
+own.fcntl = fcntl.fcntl
+own.F_DUPFD_CLOEXEC = fcntl.F_DUPFD_CLOEXEC
+own.fork = getattr(os, "fork", None)
+own.freeze = gc.freeze
+own.collect_garbage = gc.collect
+own.getpid = os.getpid
+own.listdir = os.listdir
+own.memfd = getattr(os, "memfd_create", None)
+own.open = os.open
+own.O_RDWR = os.O_RDWR
+own.O_CLOEXEC = os.O_CLOEXEC
+own.quote = encode_basestring_ascii
+own.read = os.read
+own.readlink = os.readlink
+own.scan_json = json.JSONDecoder().scan_once
+own.setpgid = os.setpgid
+own.socket = _socket.socket
+own.AF_UNIX = _socket.AF_UNIX
+own.SOCK_STREAM = _socket.SOCK_STREAM
+own.threads = threading.enumerate
+own.waitpid = os.waitpid
+own.WNOHANG = os.WNOHANG
+own.write = os.write
+own.catch_warnings = warnings.catch_warnings
+own.simplefilter = warnings.simplefilter
+own.version = sys.version_info

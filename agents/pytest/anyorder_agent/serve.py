@@ -1,0 +1,157 @@
+"""Obeys the engine: the verbs of docs/wire.md over one connection, in the zygote and in every process forked from it.
+
+Knows how to run chosen tests the way pytest would. Decides nothing: no strategy, no limits, no comparison.
+"""
+from _pytest.runner import CallInfo
+
+from anyorder_order import fresh
+
+from . import forked
+from .own import own
+from .wire import Gone, Link
+
+
+class Server:
+    """One process of the snapshot tree. A fork continues the same loop in the child, on a connection of its own."""
+
+    def __init__(self, session, link, observer, address, scratch):
+        self._session = session
+        self._items = session.items
+        self._link = link
+        self._observer = observer
+        self._address = address
+        self._scratch = scratch
+        self._is_child = False
+        self._standing = None  # the last test that ran, while fixtures around it still stand
+        self._unreaped = []
+        self._inherited = forked.connections() if own.fork else set()
+
+    def obey(self):
+        """Returns when the zygote is told to leave; a child never returns."""
+        try:
+            while self._obey_next():
+                pass
+        except Gone:
+            pass
+        except BaseException as error:
+            self._link.send({"say": "trouble", "text": _trace(error)})
+            raise
+        finally:
+            if self._is_child:
+                own.exit(0)
+        self._link.close()
+
+    def _obey_next(self):
+        message = self._link.receive()
+        verb = message.pop("verb")
+        if verb == "exit":
+            self._reap(message.get("reap", ()), 0)
+            return False
+        getattr(self, "_obey_" + verb)(**message)
+        return True
+
+    def _obey_collect(self):
+        self._link.send({"say": "collected", "tests": [_describe(item) for item in self._items]})
+
+    def _obey_fork(self, node, reap=()):
+        self._reap(reap, own.WNOHANG)
+        pid = forked.fork(may_warn=len(own.threads()) > 1)
+        if pid:
+            self._link.send({"say": "forked", "pid": pid})
+            return
+        self._is_child = True
+        self._unreaped = []
+        self._link.close()
+        self._link = Link(self._address)
+        forked.repair(self._session.config, "%s/%d" % (self._scratch, node))
+        self._link.send({"say": "hello", "node": node, "pid": own.getpid()})
+
+    def _obey_wait(self, pid):
+        self._link.send({"say": "waited", "status": own.waitpid(pid, 0)[1]})
+
+    def _obey_run(self, tests, finish, output=False):
+        """Runs `tests`; unless `finish`, what stands above the last one stays set up for the tests to come."""
+        following = fresh(self._items[tests[0]])
+        if self._standing is not None:
+            self._tear_down_towards(following)
+        for at, test in enumerate(tests):
+            item, following = following, None
+            if at + 1 < len(tests):
+                following = fresh(self._items[tests[at + 1]])
+            elif not finish:
+                following = fresh(self._items[test])
+            if not self._run_one(at, item, following, output):
+                break
+            self._standing = item
+        if finish:
+            self._standing = None
+            self._link.send({"say": "ran"})
+        else:
+            self._link.send({"say": "ran", "gained": forked.gained(self._link.descriptor, self._inherited)})
+
+    def _obey_finish(self):
+        if self._standing is not None:
+            self._tear_down_towards(None)
+            self._standing = None
+        self._link.send({"say": "finished"})
+
+    def _run_one(self, at, item, following, output):
+        """Whether an ordinary run would have gone on with the next test."""
+        self._observer.begin(output)
+        begun = own.clock()
+        try:
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            seen = self._observer.outcome()
+            goes_on = not (self._session.shouldstop or self._session.shouldfail)
+        except BaseException as error:  # KeyboardInterrupt, pytest.exit, a plugin's mistake: pytest would stop here
+            kind = type(error).__name__
+            seen = {"outcome": "crashed", "signature": {"kind": kind, "message": str(error)[:300]}}
+            goes_on = False
+        self._link.send(dict(seen, say="outcome", at=at, seconds=own.clock() - begun))
+        return goes_on
+
+    def _tear_down_towards(self, following):
+        """The part of the last test's tear-down that waited for its successor to be known."""
+        item = self._standing
+        state = self._session._setupstate
+        if state.teardown_exact.__code__.co_argcount == 2:
+            call = CallInfo.from_call(lambda: self._captured(item, state.teardown_exact, following), "teardown")
+        else:  # pytest < 7
+            call = CallInfo.from_call(lambda: self._captured(item, state.teardown_exact, item, following), "teardown")
+        if call.excinfo is not None:
+            self._link.send({"say": "late", "signature": self._observer.signature(call.excinfo)})
+
+    def _captured(self, item, function, *arguments):
+        manager = item.config.pluginmanager.getplugin("capturemanager")
+        if manager is None:
+            return function(*arguments)
+        with manager.item_capture("teardown", item):
+            return function(*arguments)
+
+    def _reap(self, pids, options):
+        self._unreaped = [pid for pid in self._unreaped + list(pids) if own.waitpid(pid, options)[0] == 0]
+
+
+def _describe(item):
+    path, line, _ = item.location
+    return {
+        "id": item.nodeid,
+        "group": item.nodeid.rpartition("::")[0] if item.parent is None else _group_of(item),
+        "file": path,
+        "line": (line or 0) + 1,
+        "markers": sorted({mark.name for mark in item.iter_markers()}),
+    }
+
+
+def _group_of(item):
+    """The class if there is one, else the file."""
+    parent = item.parent
+    while type(parent).__name__ == "Instance":  # pytest < 7 has these between class and method
+        parent = parent.parent
+    return parent.nodeid
+
+
+def _trace(error):
+    import traceback
+
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))[-4000:]

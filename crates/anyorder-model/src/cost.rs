@@ -1,0 +1,34 @@
+//! What a command spent, and how much of the possible it has tried.
+
+use serde::Serialize;
+
+/// What was spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Cost {
+    /// Executions of tests, repeated prefixes included.
+    pub test_runs: u64,
+    /// Of those, executions that only regained a state which could not be kept.
+    pub replayed_runs: u64,
+    /// Processes of the framework that were started.
+    pub processes: u64,
+    /// Forks of such processes.
+    pub forks: u64,
+    /// Seconds on the clock.
+    pub wall_s: f64,
+    /// Seconds of CPU in the suite's processes.
+    pub cpu_s: f64,
+    /// Seconds of CPU that one plain run of the suite takes, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suite_cpu_s: Option<f64>,
+}
+
+/// How much was tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// Orders that ran.
+    pub orders: u64,
+    /// Ordered pairs of different tests that there are.
+    pub pairs: u64,
+    /// Pairs (a, b) where b ran directly after a in some order.
+    pub pairs_tried: u64,
+}

@@ -1,0 +1,112 @@
+//! The one stream of events that feeds the terminal and the JSON report alike.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Cost, Coverage, Order, Outcome, RunRecord, Signature, Suite, Tally, TestIndex};
+
+/// Something that a user may want to know, as it happens.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The framework has collected the suite.
+    Collected {
+        /// What it collected.
+        suite: Arc<Suite>,
+        /// How long that took, start of the process included.
+        took: Duration,
+    },
+    /// Something to know that does not stop the command.
+    Notice {
+        /// What was seen.
+        text: String,
+        /// One thing to try.
+        hint: Option<String>,
+    },
+    /// The suite has run in its original order; other orders are compared with this.
+    Original {
+        /// How it went.
+        tally: Tally,
+        /// Sum of the tests' durations.
+        took: Duration,
+    },
+    /// Orders are about to run.
+    Planned(Plan),
+    /// Orders are running.
+    Progressed(Progress),
+    /// One order was replayed.
+    Replayed {
+        /// What happened.
+        record: RunRecord,
+        /// The command line of the plain runner, if that ran it.
+        command: Option<String>,
+    },
+    /// A test whose outcome is not that of the original order.
+    Differs(Differs),
+    /// The command is at its end.
+    Finished {
+        /// What was tried.
+        coverage: Option<Coverage>,
+        /// What was spent.
+        cost: Cost,
+        /// Whether it was ended early, by the user or by the budget.
+        stopped_early: Option<&'static str>,
+    },
+}
+
+/// What is going to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Name of the strategy.
+    pub strategy: String,
+    /// How many orders.
+    pub orders: u64,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// How many processes run tests at the same time.
+    pub workers: usize,
+    /// How fresh states come about: `fork` or `process`.
+    pub isolation: &'static str,
+}
+
+/// How far it has come.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// Orders that have run.
+    pub orders_done: u64,
+    /// Orders there will be.
+    pub orders: u64,
+    /// Share of the work that is done, between 0 and 1.
+    pub share: f64,
+    /// A test that is running.
+    pub running: Option<TestIndex>,
+}
+
+/// A test whose outcome differs between the original order and others.
+#[derive(Clone, Debug)]
+pub struct Differs {
+    /// Which test.
+    pub test: TestIndex,
+    /// Its outcome in the original order.
+    pub original: Outcome,
+    /// How often it ended in each outcome, over all orders that reached it.
+    pub tally: Tally,
+    /// Orders that reached it.
+    pub reached: u64,
+    /// The first different sight of it.
+    pub first: Sighting,
+}
+
+/// One execution that was unlike the original.
+#[derive(Clone, Debug)]
+pub struct Sighting {
+    /// Number of the order, from 1.
+    pub number: u64,
+    /// What it ended in.
+    pub outcome: Outcome,
+    /// How.
+    pub signature: Option<Signature>,
+    /// The order up to and including the test.
+    pub order: Order,
+    /// The file that holds this order, if it was saved.
+    pub saved: Option<String>,
+}

@@ -1,0 +1,19 @@
+//! The words of the project as plain data: tests, orders, outcomes, runs, events.
+//!
+//! Knows what things are called and how they are written down. Runs nothing, decides nothing, prints nothing.
+
+mod cost;
+mod event;
+mod order;
+mod order_file;
+mod outcome;
+mod run;
+mod suite;
+
+pub use cost::{Cost, Coverage};
+pub use event::{Differs, Event, Plan, Progress, Sighting};
+pub use order::Order;
+pub use order_file::{OrderFileError, format_order_file, parse_order_file};
+pub use outcome::{Outcome, Phase, Signature};
+pub use run::{RunRecord, Step, Tally};
+pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};

@@ -1,0 +1,86 @@
+//! The record of one order that was carried out.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::{Order, Outcome, Phase, Signature, TestIndex};
+
+/// One execution of one test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Which test.
+    pub test: TestIndex,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Where that was decided, unless it passed.
+    pub phase: Option<Phase>,
+    /// How it failed, or why it was skipped.
+    pub signature: Option<Signature>,
+    /// Set-up, body and tear-down together.
+    pub duration: Duration,
+    /// What the test printed and the full failure text, if that was asked for.
+    pub output: Option<String>,
+}
+
+impl Step {
+    /// A step of which nothing but the outcome is known.
+    pub fn bare(test: TestIndex, outcome: Outcome) -> Self {
+        Step { test, outcome, phase: None, signature: None, duration: Duration::ZERO, output: None }
+    }
+}
+
+/// What happened when an order was run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// The order that was asked for.
+    pub asked: Order,
+    /// Every test that was reached, in the order that ran, then the ones that were not.
+    pub steps: Vec<Step>,
+}
+
+impl RunRecord {
+    /// The order that ran: frameworks may regroup, and a crash ends an order early.
+    pub fn order_that_ran(&self) -> Order {
+        self.steps.iter().filter(|step| step.outcome != Outcome::NotReached).map(|step| step.test).collect()
+    }
+
+    /// How many steps ended in each outcome.
+    pub fn tally(&self) -> Tally {
+        Tally::of(self.steps.iter().map(|step| step.outcome))
+    }
+}
+
+/// Counts of outcomes, in the order of [`Outcome::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([usize; Outcome::ALL.len()]);
+
+impl Tally {
+    /// Counts `outcomes`.
+    pub fn of(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+        let mut tally = Tally::default();
+        outcomes.into_iter().for_each(|outcome| tally.0[outcome as usize] += 1);
+        tally
+    }
+
+    /// How many there are of one kind.
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.0[outcome as usize]
+    }
+
+    /// Whether any of them makes a build red.
+    pub fn is_red(&self) -> bool {
+        Outcome::ALL.into_iter().any(|outcome| outcome.is_red() && self.count(outcome) > 0)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = Outcome::ALL
+            .into_iter()
+            .filter(|&outcome| self.count(outcome) > 0)
+            .map(|outcome| format!("{} {outcome}", self.count(outcome)))
+            .collect();
+        formatter.write_str(if parts.is_empty() { "nothing ran" } else { "" })?;
+        formatter.write_str(&parts.join(", "))
+    }
+}

@@ -1,0 +1,12 @@
+//! Pure thinking: which orders to run, and what their outcomes say.
+//!
+//! Knows suites, orders and outcomes as values. Refuses to know processes, disks and clocks, so that thousands of
+//! simulated suites can be tried per second.
+
+mod compare;
+mod strategy;
+mod succession;
+
+pub use compare::Comparison;
+pub use strategy::{Batch, Strategy, batches};
+pub use succession::Successions;

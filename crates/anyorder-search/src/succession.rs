@@ -1,0 +1,52 @@
+//! Which tests have run directly after which: the honest measure of how much a sweep has tried.
+
+use anyorder_model::{Coverage, Order};
+use roaring::RoaringTreemap;
+
+/// A set of ordered pairs of tests.
+#[derive(Debug)]
+pub struct Successions {
+    tests: usize,
+    orders: u64,
+    seen: RoaringTreemap,
+}
+
+impl Successions {
+    /// None seen yet, of a suite with this many tests.
+    pub fn new(tests: usize) -> Self {
+        Successions { tests, orders: 0, seen: RoaringTreemap::new() }
+    }
+
+    /// Notes every direct succession in an order that ran.
+    pub fn note(&mut self, ran: &Order) {
+        self.orders += 1;
+        for pair in ran.tests().windows(2).filter(|pair| pair[0] != pair[1]) {
+            self.seen.insert((pair[0].at() * self.tests + pair[1].at()) as u64);
+        }
+    }
+
+    /// What was noted, as counts.
+    pub fn coverage(&self) -> Coverage {
+        let tests = self.tests as u64;
+        Coverage {
+            orders: self.orders,
+            pairs: tests * tests.saturating_sub(1),
+            pairs_tried: self.seen.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::TestIndex;
+
+    #[test]
+    fn repeats_and_known_pairs_do_not_count_again() {
+        let mut successions = Successions::new(3);
+        for order in [&[0, 1, 2][..], &[1, 2], &[2, 2]] {
+            successions.note(&order.iter().copied().map(TestIndex).collect());
+        }
+        assert_eq!(successions.coverage(), Coverage { orders: 3, pairs: 6, pairs_tried: 2 });
+    }
+}
