@@ -44,8 +44,8 @@ def pytest_load_initial_conftests(early_config):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_cmdline_main(config):
-    neutral.after_parsing(config)
-    _link.send(_hello(config))
+    overridden = neutral.after_parsing(config)
+    _link.send(_hello(config, overridden))
     yield
 
 
@@ -84,7 +84,7 @@ def pytest_runtestloop(session):
     return True
 
 
-def _hello(config):
+def _hello(config, overridden):
     distributions = config.pluginmanager.list_plugin_distinfo()
     given = [str(argument) for argument in config.invocation_params.args]
     return {
@@ -98,6 +98,7 @@ def _hello(config):
         "directory": os.getcwd(),
         "root": str(config.rootpath),
         "options": [argument for argument in given if argument not in config.args],
+        "overridden": overridden,
         "plugins": sorted({"%s %s" % (dist.project_name, dist.version) for _, dist in distributions}),
     }
 

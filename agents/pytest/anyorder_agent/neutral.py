@@ -44,15 +44,21 @@ UNPLUGGED = ("rerunfailures", "pytest-retry", "flaky")
 def before_conftests(early_config):
     """pytest-cov starts measuring before the options are final; tell it not to."""
     options = early_config.known_args_namespace
-    if hasattr(options, "no_cov"):
+    if getattr(options, "cov_source", None):
         options.no_cov = True
 
 
 def after_parsing(config):
+    """Returns the names of the options that would have mattered."""
+    overridden = ["no_cov"] if getattr(config.option, "cov_source", None) else []
     for name, value in OPTIONS.items():
+        before = getattr(config.option, name, value)
+        if before != value and (before or value):
+            overridden.append(name)
         if hasattr(config.option, name):
             setattr(config.option, name, value)
     for name in UNPLUGGED:
         if config.pluginmanager.hasplugin(name):
             config.pluginmanager.unregister(name=name)
             config.addinivalue_line("markers", "flaky: retried on failure, but not while anyorder runs the tests")
+    return overridden

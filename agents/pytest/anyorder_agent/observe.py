@@ -18,34 +18,33 @@ class Observer:
 
     def begin(self, with_output):
         self._with_output = with_output
-        self._seen = {"outcome": "passed"}
-        self._output = []
+        self._outcome = "passed"
+        self._deciding = None  # the report that the outcome comes from
         self._signature = None
+        self._output = []
 
     def outcome(self):
         """What the reports since `begin` add up to, as the fields of an `outcome` message."""
-        seen, self._seen = self._seen, {"outcome": "passed"}
+        seen = {"outcome": self._outcome}
+        if self._deciding is not None:
+            seen["phase"] = self._deciding.when
+            seen["signature"] = self._signature or {"kind": "", "message": _head(_reason(self._deciding))}
         if self._with_output:
             seen["output"] = "".join(self._output)[-OUTPUT_LIMIT:]
-            self._output = []
+        self.begin(False)  # keeps nothing of the test alive
         return seen
-
-    def pytest_exception_interact(self, call, report):
-        self._signature = self.signature(call.excinfo, getattr(report, "longrepr", None))
 
     def pytest_runtest_logreport(self, report):
         outcome = _outcome_of(report)
-        if outcome is not None and _RANK[outcome] > _RANK[self._seen["outcome"]]:
-            self._seen = {"outcome": outcome, "phase": report.when}
-            self._seen["signature"] = self._take_signature(outcome, report)
+        if outcome is not None and _RANK[outcome] > _RANK[self._outcome]:
+            self._outcome, self._deciding, self._signature = outcome, report, None
         if self._with_output:
             self._keep_output(report)
 
-    def _take_signature(self, outcome, report):
-        signature, self._signature = self._signature, None
-        if outcome in ("failed", "error"):
-            return signature or {"kind": "", "message": _head(str(report.longrepr))}
-        return {"kind": "", "message": _head(_reason(report))}
+    def pytest_exception_interact(self, call, report):
+        """pytest calls this right after it has logged the report of an exception that counts."""
+        if report is self._deciding:
+            self._signature = self.signature(call.excinfo, report.longrepr)
 
     def _keep_output(self, report):
         if report.outcome == "failed":

@@ -129,7 +129,14 @@ class Server:
             return function(*arguments)
 
     def _reap(self, pids, options):
-        self._unreaped = [pid for pid in self._unreaped + list(pids) if own.waitpid(pid, options)[0] == 0]
+        self._unreaped = [pid for pid in self._unreaped + list(pids) if not _is_reaped(pid, options)]
+
+
+def _is_reaped(pid, options):
+    try:
+        return own.waitpid(pid, options)[0] != 0
+    except ChildProcessError:
+        return True
 
 
 def _describe(item):

@@ -42,6 +42,15 @@ pub enum Event {
     },
     /// A test whose outcome is not that of the original order.
     Differs(Differs),
+    /// One thing that `doctor` has looked at.
+    Checked {
+        /// Whether it hinders.
+        grade: Grade,
+        /// What was seen.
+        text: String,
+        /// One thing to try.
+        hint: Option<String>,
+    },
     /// The command is at its end.
     Finished {
         /// What was tried.
@@ -51,6 +60,17 @@ pub enum Event {
         /// Whether it was ended early, by the user or by the budget.
         stopped_early: Option<&'static str>,
     },
+}
+
+/// How much something hinders a hunt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// Not at all.
+    Good,
+    /// Somewhat.
+    Warning,
+    /// Nothing can be run.
+    Bad,
 }
 
 /// What is going to run.

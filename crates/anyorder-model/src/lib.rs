@@ -11,7 +11,7 @@ mod run;
 mod suite;
 
 pub use cost::{Cost, Coverage};
-pub use event::{Differs, Event, Plan, Progress, Sighting};
+pub use event::{Differs, Event, Grade, Plan, Progress, Sighting};
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};

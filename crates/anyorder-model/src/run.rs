@@ -44,6 +44,11 @@ impl RunRecord {
         self.steps.iter().filter(|step| step.outcome != Outcome::NotReached).map(|step| step.test).collect()
     }
 
+    /// Whether the tests ran in the order asked for, as far as they ran.
+    pub fn is_as_asked(&self) -> bool {
+        self.asked.tests().starts_with(self.order_that_ran().tests())
+    }
+
     /// How many steps ended in each outcome.
     pub fn tally(&self) -> Tally {
         Tally::of(self.steps.iter().map(|step| step.outcome))

@@ -51,6 +51,15 @@ impl Strategy {
         }
     }
 
+    /// How many tests each of its orders has.
+    pub fn tests_per_order(self, tests: usize) -> usize {
+        match self {
+            Strategy::Isolated => 1,
+            Strategy::Pairs => 2,
+            _ => tests,
+        }
+    }
+
     /// Rounds when the user names no number: one where rounds are alike, more where they differ.
     pub fn default_rounds(self) -> u64 {
         if matches!(self, Strategy::Random | Strategy::RandomClass) { 20 } else { 1 }

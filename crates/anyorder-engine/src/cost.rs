@@ -1,0 +1,56 @@
+//! Counts what is spent while workers are at work.
+
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyorder_model::Cost;
+
+#[derive(Debug)]
+pub(crate) struct Meter {
+    pub(crate) test_runs: AtomicU64,
+    pub(crate) replayed_runs: AtomicU64,
+    pub(crate) processes: AtomicU64,
+    pub(crate) forks: AtomicU64,
+    begun: Instant,
+    cpu_before: f64,
+}
+
+impl Meter {
+    pub(crate) fn start() -> Self {
+        Meter {
+            test_runs: AtomicU64::new(0),
+            replayed_runs: AtomicU64::new(0),
+            processes: AtomicU64::new(0),
+            forks: AtomicU64::new(0),
+            begun: Instant::now(),
+            cpu_before: cpu_of_ended_children(),
+        }
+    }
+
+    pub(crate) fn count(counter: &AtomicU64, by: usize) {
+        counter.fetch_add(by as u64, Ordering::Relaxed);
+    }
+
+    /// What has been spent so far; CPU counts for processes that have ended.
+    pub(crate) fn read(&self) -> Cost {
+        Cost {
+            test_runs: self.test_runs.load(Ordering::Relaxed),
+            replayed_runs: self.replayed_runs.load(Ordering::Relaxed),
+            processes: self.processes.load(Ordering::Relaxed),
+            forks: self.forks.load(Ordering::Relaxed),
+            wall_s: self.begun.elapsed().as_secs_f64(),
+            cpu_s: cpu_of_ended_children() - self.cpu_before,
+            suite_cpu_s: None,
+        }
+    }
+}
+
+/// Seconds of user and system time of children that were waited for, and theirs.
+fn cpu_of_ended_children() -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0; // what Linux shows to processes, whatever the kernel's own tick
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = after_name.split_ascii_whitespace().skip(13).take(2).filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / TICKS_PER_SECOND
+}

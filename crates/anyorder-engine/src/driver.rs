@@ -1,0 +1,87 @@
+//! What the engine asks of a framework's driver.
+
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::io;
+
+use anyorder_model::{Order, Step, Suite};
+
+use crate::wire::Hello;
+
+/// What an agent has to know when it starts.
+#[derive(Debug)]
+pub struct AgentCall<'a> {
+    /// The socket to connect to.
+    pub socket: &'a Path,
+    /// The number to introduce itself with.
+    pub node: u64,
+    /// A directory for temporary files of the tests; node `n` may use `n` and names that begin with `n-`.
+    pub nodes: &'a Path,
+    /// The seed for the language's own randomness, such as that of hash tables.
+    pub seed: u32,
+}
+
+/// How a plain run was told its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rung {
+    /// Test ids on the command line of the user's own runner.
+    Plain,
+    /// Everything collected, then put in order by a plugin of a few lines.
+    PlainOrdered,
+}
+
+/// What a plain run has to know.
+#[derive(Debug)]
+pub struct PlainCall<'a> {
+    /// The suite.
+    pub suite: &'a Suite,
+    /// What to run.
+    pub order: &'a Order,
+    /// How to tell the runner.
+    pub rung: Rung,
+    /// What the agent said of the runner's set-up.
+    pub hello: &'a Hello,
+    /// A directory for files that the command line mentions.
+    pub files: &'a Path,
+    /// Where the runner has to write its results.
+    pub results: &'a Path,
+}
+
+/// A run of the user's own runner, with no agent inside.
+#[derive(Debug)]
+pub struct PlainCommand {
+    /// What to start.
+    pub command: Command,
+    /// The same for a person to read and to paste, without what only serves to read the results.
+    pub shown: String,
+}
+
+/// Why no agent connected, as far as can be seen.
+#[derive(Debug)]
+pub struct Silence {
+    /// What was seen.
+    pub evidence: String,
+    /// One thing to try.
+    pub hint: String,
+}
+
+/// A framework, as the engine sees it.
+pub trait Driver: Send + Sync {
+    /// `pytest` or `junit`.
+    fn name(&self) -> &'static str;
+
+    /// A command that starts the framework with an agent inside.
+    fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command>;
+
+    /// Explains why `agent_command` ended, or went on, with no agent connecting, or before the tests were collected.
+    fn explain_silence(&self, status: Option<ExitStatus>, log: &str) -> Silence;
+
+    /// Whether the runner can be told this order by naming the tests.
+    fn fits_on_command_line(&self, suite: &Suite, order: &Order) -> bool;
+
+    /// A command that runs an order in the user's own runner.
+    fn plain_command(&self, call: &PlainCall<'_>) -> io::Result<PlainCommand>;
+
+    /// The tests that a plain run has run, in the order that ran; `None` if it has left no results.
+    fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>>;
+}

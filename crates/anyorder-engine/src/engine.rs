@@ -1,0 +1,354 @@
+//! The engine: a suite that is ready to run in any order.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyorder_model::{Cost, Order, Step, Suite, Test, TestIndex};
+
+use crate::cost::Meter;
+use crate::driver::Driver;
+use crate::error::EngineError;
+use crate::gate::{Arrival, Gate};
+use crate::guard::{Cancel, Guard, TimeLimits, default_memory_limit, memory_info};
+use crate::launch::Launched;
+use crate::node::Node;
+use crate::plain::{self, PlainRun};
+use crate::pool::{self, Update};
+use crate::scratch::Scratch;
+use crate::wire::{Gained, Hello, Message, Ready, Request};
+
+/// How fresh states come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Forks of a process that has collected the tests and run none.
+    Fork,
+    /// A new process of the framework each time.
+    Process,
+}
+
+impl Isolation {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isolation::Fork => "fork",
+            Isolation::Process => "process",
+        }
+    }
+}
+
+/// What the user may choose.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How many processes run tests at the same time.
+    pub workers: usize,
+    /// How long a test may take that has not run yet; also the limit for collecting.
+    pub timeout: Duration,
+    /// How many bytes a process may occupy.
+    pub memory: u64,
+    /// `None`: forks where they are possible.
+    pub isolation: Option<Isolation>,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Whether to keep what tests print.
+    pub output: bool,
+    /// Ends everything when it is set.
+    pub cancel: Cancel,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Settings {
+            workers,
+            timeout: Duration::from_mins(10),
+            memory: default_memory_limit(workers),
+            isolation: None,
+            seed: 0,
+            output: false,
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn hash_seed(&self) -> u32 {
+        // Zero would switch Python's hash randomisation off.
+        u32::try_from(self.seed % 4_000_000_000).expect("it fits") + 1
+    }
+}
+
+/// More kept states than this are not worth their memory.
+const MOST_KEPT_STATES: usize = 64;
+
+/// Below this share of free memory no more states are kept.
+const SCARCE: u64 = 10;
+
+/// What all workers share.
+pub(crate) struct Lab {
+    pub(crate) settings: Settings,
+    pub(crate) driver: Arc<dyn Driver>,
+    pub(crate) scratch: Scratch,
+    pub(crate) gate: Gate,
+    pub(crate) meter: Meter,
+    pub(crate) kept_states: AtomicUsize,
+    pub(crate) running: AtomicU32,
+    nodes: AtomicU64,
+    session: AtomicUsize,
+    isolation: Mutex<Isolation>,
+    suite: Mutex<Arc<Suite>>,
+    zygote: Mutex<Option<Arc<Node>>>,
+    durations: Mutex<Vec<Option<Duration>>>,
+}
+
+impl Lab {
+    pub(crate) fn next_node(&self) -> u64 {
+        self.nodes.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn limit_for(&self, test: TestIndex) -> Duration {
+        let durations = self.durations.lock().expect("not poisoned");
+        TimeLimits { first: self.settings.timeout }.for_test(durations[test.at()])
+    }
+
+    /// The first sight of a test decides how long it may take later.
+    pub(crate) fn note_duration(&self, step: &Step) {
+        self.durations.lock().expect("not poisoned")[step.test.at()].get_or_insert(step.duration);
+    }
+
+    /// Whether a state may be kept for several orders to continue from.
+    pub(crate) fn may_keep(&self, gained: Option<Gained>) -> bool {
+        *self.isolation.lock().expect("not poisoned") == Isolation::Fork
+            && gained.is_some_and(Gained::is_nothing)
+            && self.kept_states.load(Ordering::Relaxed) < MOST_KEPT_STATES
+            && memory_info("MemAvailable").zip(memory_info("MemTotal")).is_none_or(|(free, all)| free > all / SCARCE)
+    }
+
+    pub(crate) fn tick(&self) -> Update {
+        let running = self.running.load(Ordering::Relaxed);
+        Update::Tick {
+            running: (running != u32::MAX).then_some(TestIndex(running)),
+            test_runs: self.meter.test_runs.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A process in the fresh state.
+    pub(crate) fn fresh(&self) -> Result<Node, EngineError> {
+        const TRIES: u32 = 3;
+        if *self.isolation.lock().expect("not poisoned") == Isolation::Process {
+            return self.launch_again();
+        }
+        for _ in 0..TRIES {
+            let zygote = self.zygote()?;
+            match zygote.fork(self) {
+                Ok(node) => return Ok(node),
+                Err(_) if self.settings.cancel.is_cancelled() => return Err(EngineError::Cancelled),
+                Err(_) => self.forget_zygote(&zygote),
+            }
+        }
+        Err(EngineError::ZygoteLost(TRIES))
+    }
+
+    fn zygote(&self) -> Result<Arc<Node>, EngineError> {
+        let mut zygote = self.zygote.lock().expect("not poisoned");
+        if let Some(zygote) = &*zygote {
+            return Ok(Arc::clone(zygote));
+        }
+        let new = Arc::new(self.launch_again()?);
+        *zygote = Some(Arc::clone(&new));
+        Ok(new)
+    }
+
+    /// The next to ask gets a new one, unless somebody has replaced it already.
+    fn forget_zygote(&self, lost: &Arc<Node>) {
+        let mut zygote = self.zygote.lock().expect("not poisoned");
+        if zygote.as_ref().is_some_and(|zygote| Arc::ptr_eq(zygote, lost)) {
+            *zygote = None;
+        }
+    }
+
+    /// A new process of the framework that has collected the same suite again.
+    fn launch_again(&self) -> Result<Node, EngineError> {
+        let number = self.next_node();
+        let mut launched = Launched::start(self, number)?;
+        let mut session = launched.next_session(self)?;
+        for _ in 0..self.session.load(Ordering::Relaxed) {
+            let mut passed_by = session.ok_or_else(|| launched.silent(self, None))?;
+            let _ = passed_by.link.send(&Request::Exit { reap: vec![] });
+            session = launched.next_session(self)?;
+        }
+        let mut arrival = session.ok_or_else(|| launched.silent(self, None))?;
+        launched.ready(self, &mut arrival)?;
+        let tests = collect(self, &mut arrival)?;
+        let suite = self.suite.lock().expect("not poisoned").clone();
+        let place_of = places_in(&suite, &tests)?;
+        let scratch = self.scratch.nodes().join(number.to_string());
+        Ok(Node::launched(Arc::new(Mutex::new(launched)), arrival.hello.pid, arrival.link, place_of, scratch))
+    }
+}
+
+/// A suite that has been collected and can be run in any order.
+pub struct Engine {
+    lab: Arc<Lab>,
+    suite: Arc<Suite>,
+    hello: Hello,
+    ready: Ready,
+    command: Arc<Mutex<Launched>>,
+}
+
+impl Engine {
+    /// Starts the framework, and has it collect its tests.
+    pub fn open(driver: Arc<dyn Driver>, settings: Settings, scratch: Scratch) -> Result<Self, EngineError> {
+        let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
+        let lab = Arc::new(Lab {
+            isolation: Mutex::new(settings.isolation.unwrap_or(Isolation::Fork)),
+            settings,
+            suite: Mutex::new(Arc::new(Suite::new(driver.name(), vec![]))),
+            driver,
+            scratch,
+            gate,
+            meter: Meter::start(),
+            kept_states: AtomicUsize::new(0),
+            running: AtomicU32::new(u32::MAX),
+            nodes: AtomicU64::new(0),
+            session: AtomicUsize::new(0),
+            zygote: Mutex::new(None),
+            durations: Mutex::default(),
+        });
+        let mut launched = Launched::start(&lab, lab.next_node())?;
+        let arrival = launched.next_session(&lab)?.ok_or_else(|| launched.silent(&lab, None))?;
+        Engine::with_session(lab, Arc::new(Mutex::new(launched)), arrival)
+    }
+
+    fn with_session(
+        lab: Arc<Lab>,
+        command: Arc<Mutex<Launched>>,
+        mut arrival: Arrival,
+    ) -> Result<Self, EngineError> {
+        let ready = command.lock().expect("not poisoned").ready(&lab, &mut arrival)?;
+        let tests = collect(&lab, &mut arrival)?;
+        let (suite, place_of) = suite_of(&lab, &arrival.hello, &ready, tests);
+        let suite = Arc::new(suite);
+        let Arrival { hello, link } = arrival;
+        let scratch = lab.scratch.nodes().join(hello.node.to_string());
+        let zygote = Node::launched(Arc::clone(&command), hello.pid, link, place_of, scratch);
+        *lab.suite.lock().expect("not poisoned") = Arc::clone(&suite);
+        *lab.durations.lock().expect("not poisoned") = vec![None; suite.len()];
+        *lab.zygote.lock().expect("not poisoned") = Some(Arc::new(zygote));
+        let isolation = lab.settings.isolation.unwrap_or(if ready.can_fork { Isolation::Fork } else { Isolation::Process });
+        *lab.isolation.lock().expect("not poisoned") = isolation;
+        Ok(Engine { lab, suite, hello, ready, command })
+    }
+
+    /// The tests.
+    pub fn suite(&self) -> &Arc<Suite> {
+        &self.suite
+    }
+
+    /// What the agent said of itself.
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// What the agent said of the state after collection.
+    pub fn ready(&self) -> &Ready {
+        &self.ready
+    }
+
+    /// How fresh states come about.
+    pub fn isolation(&self) -> Isolation {
+        *self.lab.isolation.lock().expect("not poisoned")
+    }
+
+    /// What the user chose.
+    pub fn settings(&self) -> &Settings {
+        &self.lab.settings
+    }
+
+    /// Runs all orders of all batches, each from the fresh state, and tells `hear` of each as it ends.
+    ///
+    /// Orders of one batch that begin with the same tests share the execution of those; orders of different batches
+    /// share nothing. `Break` cancels everything that is going on.
+    pub fn run(
+        &self,
+        batches: impl Iterator<Item = Vec<Order>> + Send,
+        hear: impl FnMut(Update) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        pool::run(&self.lab, batches, hear)
+    }
+
+    /// Runs `order` in the user's own runner, in a new process without the agent. Files that the command line mentions
+    /// are written to `files`, which stays.
+    pub fn run_plain(&self, order: &Order, files: &Path) -> Result<PlainRun, EngineError> {
+        plain::run_in_order(&self.lab, &self.suite, &self.hello, order, files)
+    }
+
+    /// What has been spent so far. CPU counts for processes that have ended, so ask after [`Engine::next_suite`].
+    pub fn cost(&self) -> Cost {
+        self.lab.meter.read()
+    }
+
+    /// Ends the process that fresh states come from, so that its command goes on; gives the suite of the next session
+    /// that the command starts, and what was spent.
+    pub fn next_suite(self) -> Result<(Option<Engine>, Cost), EngineError> {
+        let Engine { lab, command, .. } = self;
+        *lab.zygote.lock().expect("not poisoned") = None;
+        let next = command.lock().expect("not poisoned").next_session(&lab).unwrap_or(None);
+        let cost = lab.meter.read();
+        lab.session.fetch_add(1, Ordering::Relaxed);
+        let next = next.map(|arrival| Engine::with_session(lab, command, arrival)).transpose()?;
+        Ok((next, cost))
+    }
+}
+
+fn collect(lab: &Lab, arrival: &mut Arrival) -> Result<Vec<Test>, EngineError> {
+    let guard = Guard::new(&lab.settings.cancel, arrival.hello.pid, u64::MAX, lab.settings.timeout);
+    match arrival.link.send(&Request::Collect).and_then(|()| arrival.link.receive(&guard)) {
+        Ok(Message::Collected { tests }) => Ok(tests),
+        Err(_) if lab.settings.cancel.is_cancelled() => Err(EngineError::Cancelled),
+        other => Err(EngineError::Agent(format!("asked for the tests, it said {other:?}"))),
+    }
+}
+
+/// The suite, and for each of its tests the place in the agent's list: the agent may list an id twice.
+fn suite_of(lab: &Lab, hello: &Hello, ready: &Ready, listed: Vec<Test>) -> (Suite, Arc<[u32]>) {
+    let mut tests: Vec<Test> = Vec::with_capacity(listed.len());
+    let mut place_of = Vec::with_capacity(listed.len());
+    let mut duplicates = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for (place, test) in (0..).zip(listed) {
+        if known.insert(test.id.clone()) {
+            tests.push(test);
+            place_of.push(place);
+        } else {
+            duplicates.push(test.id);
+        }
+    }
+    let mut suite = Suite::new(lab.driver.name(), tests);
+    suite.framework.clone_from(&hello.framework);
+    suite.language.clone_from(&hello.language);
+    suite.root.clone_from(&hello.root);
+    suite.errors.clone_from(&ready.errors);
+    suite.duplicates = duplicates;
+    (suite, place_of.into())
+}
+
+/// Where each test of `suite` stands in what another process has collected.
+fn places_in(suite: &Suite, listed: &[Test]) -> Result<Arc<[u32]>, EngineError> {
+    let mut places = HashMap::new();
+    for (place, test) in (0_u32..).zip(listed) {
+        places.entry(&test.id).or_insert(place);
+    }
+    let found: Vec<Option<u32>> = suite.tests().iter().map(|test| places.get(&test.id).copied()).collect();
+    let missing = suite.tests().iter().zip(&found).filter(|(_, place)| place.is_none());
+    let only_first: Vec<_> = missing.map(|(test, _)| test.id.clone()).collect();
+    if only_first.is_empty() {
+        Ok(found.into_iter().flatten().collect())
+    } else {
+        Err(EngineError::CollectedDifferently { only_first })
+    }
+}

@@ -1,0 +1,81 @@
+//! Why the engine cannot go on. What a test does is never one of these.
+
+use std::io;
+
+use anyorder_model::TestId;
+use thiserror::Error;
+
+use crate::driver::Silence;
+
+/// Why the engine cannot go on.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The private directory or the socket in it could not be made.
+    #[error("cannot make a private directory for temporary files: {0}")]
+    Scratch(io::Error),
+    /// The framework could not be started.
+    #[error("cannot start `{command}`: {source}")]
+    Start {
+        /// The program.
+        command: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The framework was started and no agent spoke up.
+    #[error("the agent inside `{command}` did not report")]
+    Silent {
+        /// The program.
+        command: String,
+        /// What was seen and what to try.
+        silence: Silence,
+    },
+    /// The framework ended, or took too long, before it had collected the tests.
+    #[error("`{command}` did not get as far as running tests")]
+    NotCollected {
+        /// The program.
+        command: String,
+        /// What was seen and what to try.
+        silence: Silence,
+    },
+    /// The agent speaks another version of the wire.
+    #[error("the agent speaks version {0} of the wire, the engine {version}", version = crate::wire::VERSION)]
+    Version(u32),
+    /// The agent's own code failed.
+    #[error("the agent failed: {0}")]
+    Agent(String),
+    /// A new process collected other tests.
+    #[error("two identical starts collected different tests")]
+    CollectedDifferently {
+        /// Tests that only the first start has.
+        only_first: Vec<TestId>,
+    },
+    /// The process that all fresh states come from died again and again.
+    #[error("the process that fresh states are forked from died {0} times")]
+    ZygoteLost(u32),
+    /// Nobody wants to know any more.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl EngineError {
+    /// Lines of evidence, and one thing to try.
+    pub fn evidence_and_hint(&self) -> (String, Option<String>) {
+        match self {
+            EngineError::Silent { silence, .. } | EngineError::NotCollected { silence, .. } => {
+                (silence.evidence.clone(), Some(silence.hint.clone()))
+            }
+            EngineError::CollectedDifferently { only_first } => (
+                only_first.iter().take(3).map(|id| format!("only in the first: {id}\n")).collect(),
+                Some("parameters of tests may be unordered (a set): sort them, or give them ids".to_owned()),
+            ),
+            EngineError::ZygoteLost(_) => (
+                "a test probably kills its parent process".to_owned(),
+                Some("run each order in a process of its own: `--isolation process`".to_owned()),
+            ),
+            EngineError::Scratch(_) => {
+                (String::new(), Some("name a writable directory in the environment variable `TMPDIR`".to_owned()))
+            }
+            _ => (String::new(), None),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Carries orders out: from a fresh state, sharing what orders have in common, whatever the tests do.
+//!
+//! Knows processes, limits and the wire. Does not know why an order is run, nor what framework the tests are written
+//! for: a [`Driver`] knows how to start that, and the agent inside it obeys the verbs of `docs/wire.md`.
+
+mod cost;
+mod driver;
+mod engine;
+mod error;
+mod gate;
+mod guard;
+mod launch;
+mod link;
+mod node;
+mod plain;
+mod pool;
+mod scratch;
+mod tree;
+mod walk;
+pub mod wire;
+
+pub use driver::{AgentCall, Driver, PlainCall, PlainCommand, Rung, Silence};
+pub use engine::{Engine, Isolation, Settings};
+pub use error::EngineError;
+pub use guard::{Cancel, default_memory_limit};
+pub use plain::PlainRun;
+pub use pool::Update;
+pub use scratch::Scratch;

@@ -1,0 +1,276 @@
+//! A node of the snapshot tree: one process in a known state, waiting to be told what to do.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyorder_model::{Outcome, Signature, Step, TestIndex};
+
+use rustix::process::Signal;
+
+use crate::cost::Meter;
+use crate::engine::Lab;
+use crate::guard::{Guard, Stop};
+use crate::launch::{Launched, kill_group};
+use crate::link::{Link, Lost};
+use crate::wire::{Gained, Message, Request, TestOutcome, places};
+
+/// How long an agent may take for anything but running tests.
+const AGENT_PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Node {
+    pid: i32,
+    link: Mutex<Link>,
+    origin: Origin,
+    /// Where each test of the suite stands in the list that this process has collected.
+    place_of: Arc<[u32]>,
+    children_to_reap: Mutex<Vec<i32>>,
+    scratch: PathBuf,
+    permit: Option<Permit>,
+}
+
+enum Origin {
+    Forked(Arc<Node>),
+    Launched(Arc<Mutex<Launched>>),
+}
+
+/// Counts a kept state for as long as it is kept.
+pub(crate) struct Permit(Arc<Lab>);
+
+impl Permit {
+    pub(crate) fn new(lab: &Arc<Lab>) -> Self {
+        lab.kept_states.fetch_add(1, Ordering::Relaxed);
+        Permit(Arc::clone(lab))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.kept_states.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A stretch of tests that one process ran.
+#[derive(Debug)]
+pub(crate) struct Leg {
+    /// The test before this stretch failed in its put-off tear-down.
+    pub(crate) late: Option<Signature>,
+    /// The tests that were reached.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) end: LegEnd,
+}
+
+#[derive(Debug)]
+pub(crate) enum LegEnd {
+    /// All tests ran.
+    Ran(Option<Gained>),
+    /// The process is gone, or the framework would not go on.
+    Lost,
+    /// Nobody wants to know any more.
+    Cancelled,
+}
+
+impl Node {
+    pub(crate) fn launched(
+        launched: Arc<Mutex<Launched>>,
+        pid: i32,
+        link: Link,
+        place_of: Arc<[u32]>,
+        scratch: PathBuf,
+    ) -> Self {
+        Node {
+            pid,
+            link: Mutex::new(link),
+            origin: Origin::Launched(launched),
+            place_of,
+            children_to_reap: Mutex::default(),
+            scratch,
+            permit: None,
+        }
+    }
+
+    /// From now on this state is only forked, never run in.
+    pub(crate) fn keep(mut self, permit: Permit) -> Arc<Node> {
+        self.permit = Some(permit);
+        Arc::new(self)
+    }
+
+    /// A child with this very state.
+    pub(crate) fn fork(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
+        let number = lab.next_node();
+        let reap = std::mem::take(&mut *self.children_to_reap.lock().expect("not poisoned"));
+        let pid = match self.ask(lab, &Request::Fork { node: number, reap })? {
+            Message::Forked { pid } => pid,
+            other => return Err(Lost::Garbage(format!("{other:?}"))),
+        };
+        let arrival = lab.gate.arrival(number, AGENT_PATIENCE).ok_or(Lost::Closed)?;
+        Meter::count(&lab.meter.forks, 1);
+        Ok(Node {
+            pid,
+            link: Mutex::new(arrival.link),
+            origin: Origin::Forked(Arc::clone(self)),
+            place_of: Arc::clone(&self.place_of),
+            children_to_reap: Mutex::default(),
+            scratch: lab.scratch.nodes().join(number.to_string()),
+            permit: None,
+        })
+    }
+
+    fn ask(&self, lab: &Lab, request: &Request<'_>) -> Result<Message, Lost> {
+        let mut link = self.link.lock().expect("not poisoned");
+        link.send(request)?;
+        link.receive(&self.guard(lab, AGENT_PATIENCE))
+    }
+
+    fn guard<'lab>(&self, lab: &'lab Lab, limit: Duration) -> Guard<'lab> {
+        Guard::new(&lab.settings.cancel, self.pid, lab.settings.memory, limit)
+    }
+
+    /// Runs `tests`; with `finish`, everything is torn down after the last one.
+    pub(crate) fn run(&self, lab: &Lab, tests: &[TestIndex], finish: bool) -> Leg {
+        let places = places(tests, &self.place_of);
+        let request = Request::Run { tests: &places, finish, output: lab.settings.output };
+        self.follow(lab, &request, tests)
+    }
+
+    /// Tears down what still stands.
+    pub(crate) fn finish(&self, lab: &Lab) -> Leg {
+        self.follow(lab, &Request::Finish, &[])
+    }
+
+    /// Sends `request` and follows what is said of `tests` until the end.
+    fn follow(&self, lab: &Lab, request: &Request<'_>, tests: &[TestIndex]) -> Leg {
+        let mut link = self.link.lock().expect("not poisoned");
+        let mut leg = Leg { late: None, steps: Vec::with_capacity(tests.len()), end: LegEnd::Lost };
+        if link.send(request).is_err() {
+            leg.lose(tests, self.how_it_ended(lab, &Lost::Closed));
+            return leg;
+        }
+        let mut guard = self.guard(lab, AGENT_PATIENCE);
+        loop {
+            if let Some(&test) = tests.get(leg.steps.len()) {
+                guard.restart(lab.limit_for(test));
+                lab.running.store(test.0, Ordering::Relaxed);
+            }
+            match link.receive(&guard) {
+                Ok(Message::Outcome(outcome)) if leg.steps.len() < tests.len() => {
+                    let step = step_from(tests[leg.steps.len()], outcome);
+                    lab.note_duration(&step);
+                    leg.steps.push(step);
+                }
+                Ok(Message::Late { signature }) => leg.late = Some(signature),
+                Ok(Message::Ran { gained }) if leg.steps.len() == tests.len() => {
+                    leg.end = LegEnd::Ran(gained);
+                    return leg;
+                }
+                Ok(Message::Finished) => {
+                    leg.end = LegEnd::Ran(None);
+                    return leg;
+                }
+                Ok(Message::Ran { .. }) => return leg,
+                Err(Lost::Stopped(Stop::Cancelled)) => {
+                    self.kill();
+                    leg.end = LegEnd::Cancelled;
+                    return leg;
+                }
+                Ok(other) => {
+                    leg.lose(tests, self.how_it_ended(lab, &Lost::Garbage(format!("{other:?}"))));
+                    return leg;
+                }
+                Err(lost) => {
+                    leg.lose(tests, self.how_it_ended(lab, &lost));
+                    return leg;
+                }
+            }
+        }
+    }
+
+    fn kill(&self) {
+        kill_group(self.pid);
+        if let Origin::Launched(launched) = &self.origin {
+            launched.lock().expect("not poisoned").kill();
+        }
+    }
+
+    /// Makes sure that the process has ended, and tells what became of the test that it was running.
+    fn how_it_ended(&self, lab: &Lab, lost: &Lost) -> (Outcome, Signature) {
+        let signature = |kind: &str, message: String| Signature { kind: kind.to_owned(), message, at: None };
+        // A process that is ending already keeps the status it ended with.
+        kill_group(self.pid);
+        match lost {
+            Lost::Stopped(Stop::TimedOut(limit)) => {
+                (Outcome::TimedOut, signature("timeout", format!("no end within {} s", limit.as_secs())))
+            }
+            Lost::Stopped(Stop::TooLarge(bytes)) => {
+                (Outcome::Crashed, signature("memory", format!("grew to {} MiB", bytes >> 20)))
+            }
+            Lost::Garbage(said) => (Outcome::Crashed, signature("agent", said.chars().take(2000).collect())),
+            Lost::Stopped(Stop::Cancelled) | Lost::Closed => {
+                (Outcome::Crashed, self.exit_status(lab).map_or_else(Signature::default, describe_status))
+            }
+        }
+    }
+
+    /// As `waitpid` gives it.
+    fn exit_status(&self, lab: &Lab) -> Option<i32> {
+        match &self.origin {
+            Origin::Forked(parent) => match parent.ask(lab, &Request::Wait { pid: self.pid }) {
+                Ok(Message::Waited { status }) => Some(status),
+                _ => None,
+            },
+            Origin::Launched(launched) => {
+                use std::os::unix::process::ExitStatusExt;
+                launched.lock().expect("not poisoned").kill().map(ExitStatusExt::into_raw)
+            }
+        }
+    }
+}
+
+impl Leg {
+    /// The process is gone: the test in flight gets the blame, the rest were not reached.
+    fn lose(&mut self, tests: &[TestIndex], (outcome, signature): (Outcome, Signature)) {
+        if let Some(&test) = tests.get(self.steps.len()) {
+            self.steps.push(Step { signature: Some(signature), ..Step::bare(test, outcome) });
+        }
+        self.end = LegEnd::Lost;
+    }
+}
+
+fn step_from(test: TestIndex, outcome: TestOutcome) -> Step {
+    let TestOutcome { outcome, phase, signature, seconds, output, .. } = outcome;
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    Step { test, outcome, phase, signature, duration, output }
+}
+
+/// What a status of `waitpid` says to a person.
+fn describe_status(status: i32) -> Signature {
+    let signal = status & 0x7f;
+    let (kind, message) = match Signal::from_named_raw(signal) {
+        Some(Signal::KILL) => ("killed".to_owned(), "the process was killed, or closed its descriptors".to_owned()),
+        Some(signal) => (signal_name(signal), "the process was ended by a signal".to_owned()),
+        None => ("exit".to_owned(), format!("the process left with code {}", status >> 8 & 0xff)),
+    };
+    Signature { kind, message, at: None }
+}
+
+fn signal_name(signal: Signal) -> String {
+    // `Signal::SEGV` and the like, as rustix writes them
+    format!("SIG{}", format!("{signal:?}").rsplit([':', '.', ' ']).next().unwrap_or_default().trim_matches(')'))
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let reap = std::mem::take(self.children_to_reap.get_mut().expect("not poisoned"));
+        let _ = self.link.get_mut().expect("not poisoned").send(&Request::Exit { reap });
+        if let Origin::Forked(parent) = &self.origin {
+            parent.children_to_reap.lock().expect("not poisoned").push(self.pid);
+        }
+        for suffix in ["", "-cache"] {
+            let mut path = self.scratch.clone().into_os_string();
+            path.push(suffix);
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}

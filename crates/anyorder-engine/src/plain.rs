@@ -1,0 +1,116 @@
+//! Runs an order the plain way: the user's own runner in a new process, no agent inside.
+
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use anyorder_model::{Order, Outcome, RunRecord, Step, Suite};
+
+use crate::cost::Meter;
+use crate::driver::{PlainCall, Rung};
+use crate::engine::Lab;
+use crate::error::EngineError;
+use crate::launch::{kill_group, spawn_logged, tail};
+use crate::wire::Hello;
+
+/// What a plain run has given.
+#[derive(Debug)]
+pub struct PlainRun {
+    /// What happened, in the order that ran.
+    pub record: RunRecord,
+    /// The command line that was run.
+    pub command: String,
+    /// How it was told its order.
+    pub rung: Rung,
+    /// The end of what the runner printed.
+    pub log: String,
+}
+
+/// How long a runner may take besides its tests.
+const START_PATIENCE: Duration = Duration::from_mins(1);
+
+/// Runs `order` on the lowest rung that keeps it: runners drop repeats and regroup, so the order that ran is checked.
+pub(crate) fn run_in_order(
+    lab: &Lab,
+    suite: &Suite,
+    hello: &Hello,
+    order: &Order,
+    files: &Path,
+) -> Result<PlainRun, EngineError> {
+    if lab.driver.fits_on_command_line(suite, order) {
+        let plain = run(lab, suite, hello, order, Rung::Plain, files)?;
+        if plain.record.is_as_asked() {
+            return Ok(plain);
+        }
+    }
+    run(lab, suite, hello, order, Rung::PlainOrdered, files)
+}
+
+fn run(
+    lab: &Lab,
+    suite: &Suite,
+    hello: &Hello,
+    order: &Order,
+    rung: Rung,
+    files: &Path,
+) -> Result<PlainRun, EngineError> {
+    let directory = lab.scratch.path().join(format!("plain-{}", lab.next_node()));
+    fs::create_dir(&directory).map_err(EngineError::Scratch)?;
+    let results = directory.join("results.xml");
+    let call = PlainCall { suite, order, rung, hello, files, results: &results };
+    let plain = lab.driver.plain_command(&call).map_err(EngineError::Scratch)?;
+    let mut command = plain.command;
+    let log = directory.join("log");
+    let mut child = spawn_logged(&mut command, &log)
+        .map_err(|source| EngineError::Start { command: plain.shown.clone(), source })?;
+    Meter::count(&lab.meter.processes, 1);
+    let limit = START_PATIENCE + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
+    let timed_out = wait(lab, &mut child, limit)?;
+    let steps = lab.driver.read_plain_results(suite, order, &results);
+    Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));
+    let record = RunRecord { asked: order.clone(), steps: with_unreached(order, steps, timed_out) };
+    let log = tail(&read(&log));
+    let _ = fs::remove_dir_all(directory);
+    Ok(PlainRun { record, command: plain.shown, rung, log })
+}
+
+fn read(log: &PathBuf) -> Vec<u8> {
+    fs::read(log).unwrap_or_default()
+}
+
+/// Whether the time was up before the runner ended.
+fn wait(lab: &Lab, child: &mut Child, limit: Duration) -> Result<bool, EngineError> {
+    let deadline = Instant::now() + limit;
+    let leader = i32::try_from(child.id()).expect("process ids are small");
+    let timed_out = loop {
+        if matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
+            break false;
+        }
+        if lab.settings.cancel.is_cancelled() || Instant::now() > deadline {
+            break true;
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    kill_group(leader);
+    let _ = child.wait();
+    if lab.settings.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(timed_out) }
+}
+
+/// Adds the tests that the runner's results do not mention. The first of them was running when the runner ended,
+/// unless there are no results at all.
+fn with_unreached(order: &Order, results: Option<Vec<Step>>, timed_out: bool) -> Vec<Step> {
+    let Some(mut steps) = results else {
+        return order.tests().iter().map(|&test| Step::bare(test, Outcome::NotReached)).collect();
+    };
+    let mut missing = order.tests().to_vec();
+    for step in &steps {
+        if let Some(at) = missing.iter().position(|&test| test == step.test) {
+            missing.remove(at);
+        }
+    }
+    let in_flight = if timed_out { Outcome::TimedOut } else { Outcome::Crashed };
+    let outcomes = std::iter::once(in_flight).chain(std::iter::repeat(Outcome::NotReached));
+    steps.extend(missing.into_iter().zip(outcomes).map(|(test, outcome)| Step::bare(test, outcome)));
+    steps
+}

@@ -1,0 +1,132 @@
+//! Orders as a tree: what several orders begin with stands in it once. Pure data.
+
+use std::collections::HashMap;
+
+use anyorder_model::{Order, TestIndex};
+
+/// Which order of a run a record belongs to, from 1.
+pub(crate) type Ticket = u64;
+
+/// A place in the tree.
+pub(crate) type Place = usize;
+
+/// Tests that follow one another in every order that comes this way.
+#[derive(Debug, Default)]
+pub(crate) struct Branch {
+    /// Never empty, but for the root.
+    pub(crate) tests: Vec<TestIndex>,
+    /// Orders that end right after these tests.
+    pub(crate) ends: Vec<Ticket>,
+    /// Where the other orders go on.
+    pub(crate) next: Vec<Place>,
+}
+
+/// A path-compressed prefix tree of orders.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    branches: Vec<Branch>,
+}
+
+pub(crate) const ROOT: Place = 0;
+
+impl Tree {
+    /// The tree of `orders`, the first of which gets `first_ticket`.
+    pub(crate) fn new(orders: &[Order], first_ticket: Ticket) -> Self {
+        let mut tree = Tree { branches: vec![Branch::default()] };
+        let mut way = HashMap::new();
+        for (order, ticket) in orders.iter().zip(first_ticket..) {
+            tree.add(order.tests(), ticket, &mut way);
+        }
+        tree
+    }
+
+    pub(crate) fn branch(&self, place: Place) -> &Branch {
+        &self.branches[place]
+    }
+
+    /// `way` leads from a branch and the next test to the branch that begins with it.
+    fn add(&mut self, order: &[TestIndex], ticket: Ticket, way: &mut HashMap<(Place, TestIndex), Place>) {
+        let (mut place, mut rest) = (ROOT, order);
+        while let Some(first) = rest.first() {
+            let Some(&next) = way.get(&(place, *first)) else {
+                let leaf = self.branches.len();
+                self.branches.push(Branch { tests: rest.to_vec(), ends: vec![ticket], next: vec![] });
+                self.branches[place].next.push(leaf);
+                way.insert((place, *first), leaf);
+                return;
+            };
+            let shared = self.branches[next].tests.iter().zip(rest).take_while(|(a, b)| a == b).count();
+            if shared < self.branches[next].tests.len() {
+                self.split(next, shared, way);
+            }
+            (place, rest) = (next, &rest[shared..]);
+        }
+        self.branches[place].ends.push(ticket);
+    }
+
+    fn split(&mut self, place: Place, at: usize, way: &mut HashMap<(Place, TestIndex), Place>) {
+        let lower = self.branches.len();
+        let upper = &mut self.branches[place];
+        let tests = upper.tests.split_off(at);
+        let branch =
+            Branch { ends: std::mem::take(&mut upper.ends), next: std::mem::replace(&mut upper.next, vec![lower]), tests };
+        for &child in &branch.next {
+            let first = self.branches[child].tests[0];
+            way.remove(&(place, first));
+            way.insert((lower, first), child);
+        }
+        way.insert((place, branch.tests[0]), lower);
+        self.branches.push(branch);
+    }
+
+    /// Every order at or below `place`, as its ticket and the tests that come after `place`'s own.
+    pub(crate) fn orders_below(&self, place: Place) -> Vec<(Ticket, Vec<TestIndex>)> {
+        let mut found = Vec::new();
+        let mut open = vec![(place, Vec::new())];
+        while let Some((place, path)) = open.pop() {
+            let branch = self.branch(place);
+            found.extend(branch.ends.iter().map(|&ticket| (ticket, path.clone())));
+            for &next in &branch.next {
+                open.push((next, [path.as_slice(), &self.branch(next).tests].concat()));
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn order(tests: &[u32]) -> Order {
+        tests.iter().copied().map(TestIndex).collect()
+    }
+
+    #[test]
+    fn what_orders_begin_with_stands_once() {
+        let tree = Tree::new(&[order(&[1, 2, 3]), order(&[1, 2, 4]), order(&[1, 2])], 1);
+        let [shared] = tree.branch(ROOT).next[..] else { panic!("one way from the root") };
+        assert_eq!(tree.branch(shared).tests, order(&[1, 2]).0);
+        assert_eq!(tree.branch(shared).ends, [3]);
+        assert_eq!(tree.branch(shared).next.len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn every_order_is_found_again_and_no_branch_could_be_longer(
+            orders in proptest::collection::vec(proptest::collection::vec(0_u32..3, 0..6), 0..12),
+        ) {
+            let orders: Vec<Order> = orders.iter().map(|tests| order(tests)).collect();
+            let tree = Tree::new(&orders, 5);
+            let mut found = tree.orders_below(ROOT);
+            found.sort();
+            let expected: Vec<_> = orders.iter().map(|order| order.0.clone()).zip(5..).map(|(o, t)| (t, o)).collect();
+            prop_assert_eq!(found, expected);
+            for branch in &tree.branches[1..] {
+                prop_assert!(!branch.tests.is_empty());
+                prop_assert!(!branch.ends.is_empty() || branch.next.len() > 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Carries out one branch of the tree: runs its tests, keeps the state where orders part, hands out what follows.
+
+use std::sync::Arc;
+
+use anyorder_model::{Order, Outcome, Phase, RunRecord, Signature, Step, TestIndex};
+
+use crate::cost::Meter;
+use crate::engine::Lab;
+use crate::error::EngineError;
+use crate::node::{Leg, LegEnd, Node, Permit};
+use crate::tree::{Place, Ticket, Tree};
+
+/// Something for a worker to do.
+pub(crate) struct Task {
+    tree: Arc<Tree>,
+    source: Source,
+    /// What was seen on the way to the source.
+    before: Arc<Vec<Step>>,
+    /// Tests to run again first, because the state after them could not be kept.
+    replay: Vec<TestIndex>,
+    goal: Goal,
+}
+
+/// Where a process in the right state comes from.
+#[derive(Clone)]
+enum Source {
+    /// The fresh state.
+    Fresh,
+    /// A state that was kept.
+    Kept(Arc<Node>),
+}
+
+#[derive(Clone, Copy)]
+enum Goal {
+    /// Run the tests of this branch, and see to all that follows it.
+    Walk(Place),
+    /// End the orders that end with this branch, whose tests have run.
+    End(Place),
+}
+
+/// What a worker has found out, and what there is to do next.
+#[derive(Default)]
+pub(crate) struct Yield {
+    pub(crate) records: Vec<(Ticket, RunRecord)>,
+    pub(crate) tasks: Vec<Task>,
+}
+
+impl Task {
+    /// One task for each branch that leaves the root; orders without any test are done at once.
+    pub(crate) fn from_root(tree: Tree) -> Yield {
+        let tree = Arc::new(tree);
+        let root = tree.branch(crate::tree::ROOT);
+        let empty = |&ticket: &Ticket| (ticket, RunRecord { asked: Order::default(), steps: vec![] });
+        let task = |&place: &Place| Task {
+            tree: Arc::clone(&tree),
+            source: Source::Fresh,
+            before: Arc::default(),
+            replay: vec![],
+            goal: Goal::Walk(place),
+        };
+        Yield {
+            records: root.ends.iter().map(empty).collect(),
+            tasks: root.next.iter().rev().map(task).collect(),
+        }
+    }
+
+    /// Does the task. Whatever tests do ends up in records; an error means that nothing can be run any more.
+    pub(crate) fn perform(self, lab: &Arc<Lab>) -> Result<Yield, EngineError> {
+        let node = match &self.source {
+            Source::Fresh => lab.fresh()?,
+            Source::Kept(kept) => match kept.fork(lab) {
+                Ok(node) => node,
+                Err(_) if lab.settings.cancel.is_cancelled() => return Err(EngineError::Cancelled),
+                Err(_) => return Ok(self.from_fresh()),
+            },
+        };
+        let mut way = Way::after(&self.before);
+        Ok(match self.goal {
+            Goal::Walk(place) => self.walk(lab, node, place, way),
+            Goal::End(place) => {
+                let leg = if self.replay.is_empty() { node.finish(lab) } else { node.run(lab, &self.replay, true) };
+                way.add(&self.replay, leg);
+                way.records(self.ends(place))
+            }
+        })
+    }
+
+    /// The same task after the kept state has died: everything is run again.
+    fn from_fresh(mut self) -> Yield {
+        let known = self.before.iter().map(|step| step.test);
+        self.replay = known.chain(std::mem::take(&mut self.replay)).collect();
+        self.before = Arc::default();
+        self.source = Source::Fresh;
+        Yield { records: vec![], tasks: vec![self] }
+    }
+
+    fn walk(&self, lab: &Arc<Lab>, node: Node, mut place: Place, mut way: Way) -> Yield {
+        let mut replays = Vec::new();
+        let mut replay = self.replay.as_slice();
+        loop {
+            let branch = self.tree.branch(place);
+            let is_leaf = branch.next.is_empty();
+            let tests = [replay, &branch.tests].concat();
+            let leg = node.run(lab, &tests, is_leaf);
+            Meter::count(&lab.meter.test_runs, leg.steps.len());
+            Meter::count(&lab.meter.replayed_runs, leg.steps.len().min(replay.len()));
+            replay = &[];
+            let gained = match way.add(&tests, leg) {
+                LegEnd::Ran(gained) => gained,
+                LegEnd::Lost | LegEnd::Cancelled => return way.records(self.tree.orders_below(place)).and(replays),
+            };
+            if is_leaf {
+                return way.records(self.ends(place)).and(replays);
+            }
+            if lab.may_keep(gained) {
+                return self.continuations(node.keep(Permit::new(lab)), place, way).and(replays);
+            }
+            // This state cannot be forked. One continuation uses it up, the others will replay.
+            let here = if branch.ends.is_empty() { branch.next.first().copied() } else { None };
+            let others = branch.next.iter().filter(|&&next| Some(next) != here);
+            replays.extend(others.map(|&next| self.replay_of(&way, Goal::Walk(next))));
+            let Some(next) = here else {
+                way.add(&[], node.finish(lab));
+                return way.records(self.ends(place)).and(replays);
+            };
+            place = next;
+        }
+    }
+
+    /// Everything that follows `place`, from the state that was kept there.
+    fn continuations(&self, kept: Arc<Node>, place: Place, way: Way) -> Yield {
+        let branch = self.tree.branch(place);
+        let ends = (!branch.ends.is_empty()).then_some(Goal::End(place));
+        let before = Arc::new(way.seen);
+        let task = |goal| Task {
+            tree: Arc::clone(&self.tree),
+            source: Source::Kept(Arc::clone(&kept)),
+            before: Arc::clone(&before),
+            replay: vec![],
+            goal,
+        };
+        // Workers take the last task first.
+        let goals = branch.next.iter().rev().map(|&next| Goal::Walk(next)).chain(ends);
+        Yield { records: vec![], tasks: goals.map(task).collect() }
+    }
+
+    /// A task that comes the same way again, from where this one came.
+    fn replay_of(&self, way: &Way, goal: Goal) -> Task {
+        Task {
+            tree: Arc::clone(&self.tree),
+            source: self.source.clone(),
+            before: Arc::clone(&self.before),
+            replay: way.planned[self.before.len()..].to_vec(),
+            goal,
+        }
+    }
+
+    /// The orders that end at `place`; nothing follows.
+    fn ends(&self, place: Place) -> Vec<(Ticket, Vec<TestIndex>)> {
+        self.tree.branch(place).ends.iter().map(|&ticket| (ticket, vec![])).collect()
+    }
+}
+
+impl Yield {
+    fn and(mut self, tasks: Vec<Task>) -> Self {
+        self.tasks.extend(tasks);
+        self
+    }
+}
+
+/// The way from the fresh state to here: what was planned, and what was seen of it.
+struct Way {
+    planned: Vec<TestIndex>,
+    seen: Vec<Step>,
+    cancelled: bool,
+}
+
+impl Way {
+    fn after(before: &[Step]) -> Self {
+        Way { planned: before.iter().map(|step| step.test).collect(), seen: before.to_vec(), cancelled: false }
+    }
+
+    fn add(&mut self, tests: &[TestIndex], leg: Leg) -> LegEnd {
+        if let Some(signature) = leg.late {
+            charge_late(&mut self.seen, signature);
+        }
+        self.planned.extend_from_slice(tests);
+        self.seen.extend(leg.steps);
+        self.cancelled = matches!(leg.end, LegEnd::Cancelled);
+        leg.end
+    }
+
+    /// A record for each order that came this way and would have gone on with the given tests.
+    fn records(&self, orders: Vec<(Ticket, Vec<TestIndex>)>) -> Yield {
+        if self.cancelled {
+            return Yield::default();
+        }
+        let record = |(ticket, rest): (Ticket, Vec<TestIndex>)| {
+            let asked: Order = self.planned.iter().copied().chain(rest).collect();
+            let missed = asked.tests()[self.seen.len()..].iter();
+            let missed = missed.map(|&test| Step::bare(test, Outcome::NotReached));
+            (ticket, RunRecord { steps: self.seen.iter().cloned().chain(missed).collect(), asked })
+        };
+        Yield { records: orders.into_iter().map(record).collect(), tasks: vec![] }
+    }
+}
+
+/// A tear-down error that came late belongs to the test that ran last, as the framework would have it.
+fn charge_late(steps: &mut [Step], signature: Signature) {
+    if let Some(last) = steps.last_mut().filter(|step| !step.outcome.is_red()) {
+        last.outcome = Outcome::Error;
+        last.phase = Some(Phase::Teardown);
+        last.signature = Some(signature);
+    }
+}

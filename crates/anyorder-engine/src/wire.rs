@@ -1,0 +1,256 @@
+//! The wire: what engine and agent say to each other, and how it is framed. `docs/wire.md` is its description.
+
+use std::io::{self, Read, Write};
+
+use anyorder_model::{CollectionError, Outcome, Phase, Signature, Test, TestIndex};
+use serde::{Deserialize, Serialize};
+
+/// The version of the wire that this engine speaks.
+pub const VERSION: u32 = 1;
+
+/// A longer message is taken for garbage.
+const LONGEST: usize = 256 << 20;
+
+/// What the engine asks of an agent.
+#[derive(Debug, Serialize)]
+#[serde(tag = "verb", rename_all = "lowercase")]
+pub enum Request<'a> {
+    /// Tell the tests.
+    Collect,
+    /// Make a child with this very state; it connects by itself as `node`.
+    Fork {
+        /// The number by which the child introduces itself.
+        node: u64,
+        /// Children that have been told to leave.
+        reap: Vec<i32>,
+    },
+    /// Run these tests now.
+    Run {
+        /// Places in the list of collected tests.
+        tests: &'a [u32],
+        /// Whether nothing comes after them, so that everything is torn down with the last one.
+        finish: bool,
+        /// Whether to send what the tests print.
+        output: bool,
+    },
+    /// Tear down what still stands.
+    Finish,
+    /// Tell how this child ended.
+    Wait {
+        /// The child.
+        pid: i32,
+    },
+    /// Leave.
+    Exit {
+        /// Children that have been told to leave.
+        reap: Vec<i32>,
+    },
+}
+
+/// What an agent says.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "say", rename_all = "lowercase")]
+pub enum Message {
+    /// The first message on every connection.
+    Hello(Hello),
+    /// The tests are collected; verbs are obeyed from now on.
+    Ready(Ready),
+    /// Answer to `collect`.
+    Collected {
+        /// In the framework's order.
+        tests: Vec<Test>,
+    },
+    /// Answer to `fork`.
+    Forked {
+        /// The child.
+        pid: i32,
+    },
+    /// One test of a `run` has ended.
+    Outcome(TestOutcome),
+    /// The test before this `run` or `finish` has failed in the part of its tear-down that was put off.
+    Late {
+        /// How.
+        signature: Signature,
+    },
+    /// A `run` has ended.
+    Ran {
+        /// What hinders a fork; absent when nothing stands any more.
+        #[serde(default)]
+        gained: Option<Gained>,
+    },
+    /// A `finish` has ended.
+    Finished,
+    /// Answer to `wait`.
+    Waited {
+        /// As `waitpid` gives it.
+        status: i32,
+    },
+    /// The agent itself has failed.
+    Trouble {
+        /// Its own account.
+        text: String,
+    },
+}
+
+/// Who is speaking.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Hello {
+    /// Absent in forked children, which speak what their parent speaks.
+    pub wire: Option<u32>,
+    /// The number given by `fork` or at the start.
+    pub node: u64,
+    /// The process.
+    pub pid: i32,
+    /// Framework and version.
+    pub framework: String,
+    /// Language and version.
+    pub language: String,
+    /// The interpreter or virtual machine.
+    pub executable: String,
+    /// The working directory.
+    pub directory: String,
+    /// The directory that test ids are relative to.
+    pub root: String,
+    /// The options that the framework was started with, without what it was told to run.
+    pub options: Vec<String>,
+    /// Names of options that the agent had to override so that tests run once, here, in the order asked for.
+    pub overridden: Vec<String>,
+    /// Third-party plugins, each with its version.
+    pub plugins: Vec<String>,
+}
+
+/// The state right after collection.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Ready {
+    /// How many tests there are.
+    pub tests: u32,
+    /// What could not be collected.
+    pub errors: Vec<CollectionError>,
+    /// Whether the process can be forked at all.
+    pub can_fork: bool,
+    /// Names of threads that a fork would lose.
+    pub threads: Vec<String>,
+}
+
+/// The end of one test.
+#[derive(Debug, Deserialize)]
+pub struct TestOutcome {
+    /// Its place in the list of the `run`.
+    pub at: u32,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Where that was decided.
+    #[serde(default)]
+    pub phase: Option<Phase>,
+    /// How it failed.
+    #[serde(default)]
+    pub signature: Option<Signature>,
+    /// How long it took.
+    pub seconds: f64,
+    /// What it printed.
+    #[serde(default)]
+    pub output: Option<String>,
+}
+
+/// What a process has gained since the fresh state that a fork would lose or share.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Gained {
+    /// Threads.
+    pub threads: u32,
+    /// Child processes.
+    pub children: u32,
+    /// Sockets and the like.
+    pub connections: u32,
+}
+
+impl Gained {
+    /// Whether a fork has this very state.
+    pub fn is_nothing(self) -> bool {
+        self.threads == 0 && self.children == 0 && self.connections == 0
+    }
+}
+
+/// Writes one message.
+pub fn send(stream: &mut impl Write, request: &Request<'_>) -> io::Result<()> {
+    let mut frame = vec![0; 4];
+    serde_json::to_writer(&mut frame, request)?;
+    let length = u32::try_from(frame.len() - 4).map_err(io::Error::other)?;
+    frame[..4].copy_from_slice(&length.to_be_bytes());
+    stream.write_all(&frame)
+}
+
+/// Bytes that have arrived and are not yet a whole message.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    bytes: Vec<u8>,
+    taken: usize,
+}
+
+impl Inbox {
+    /// Reads what is there. `Ok(0)` means that the other end has closed.
+    pub fn fill(&mut self, stream: &mut impl Read) -> io::Result<usize> {
+        self.bytes.drain(..self.taken);
+        self.taken = 0;
+        let mut chunk = [0; 64 << 10];
+        let count = stream.read(&mut chunk)?;
+        self.bytes.extend_from_slice(&chunk[..count]);
+        Ok(count)
+    }
+
+    /// The next whole message, if there is one. An error means that the rest cannot be understood either.
+    pub fn next(&mut self) -> Result<Option<Message>, String> {
+        let waiting = &self.bytes[self.taken..];
+        let Some((head, rest)) = waiting.split_first_chunk::<4>() else { return Ok(None) };
+        let length = u32::from_be_bytes(*head) as usize;
+        if length > LONGEST {
+            return Err(format!("a message of {length} bytes"));
+        }
+        let Some(body) = rest.get(..length) else { return Ok(None) };
+        let message = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        self.taken += 4 + length;
+        Ok(Some(message))
+    }
+}
+
+/// Places in the agent's list, in the form that `run` takes.
+pub(crate) fn places(tests: &[TestIndex], place_of: &[u32]) -> Vec<u32> {
+    tests.iter().map(|test| place_of[test.at()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn messages_split_at_any_byte_arrive_whole() {
+        let body = br#"{"say":"outcome","at":3,"outcome":"timed-out","seconds":0.5}"#;
+        let mut frame = u32::try_from(body.len()).unwrap().to_be_bytes().to_vec();
+        frame.extend_from_slice(body);
+        frame.extend_from_slice(&frame.clone());
+        for cut in 0..frame.len() {
+            let mut inbox = Inbox::default();
+            let mut count = 0;
+            for mut part in [&frame[..cut], &frame[cut..]] {
+                inbox.fill(&mut part).unwrap();
+                while let Some(message) = inbox.next().unwrap() {
+                    assert!(matches!(message, Message::Outcome(TestOutcome { at: 3, .. })));
+                    count += 1;
+                }
+            }
+            assert_eq!(count, 2, "cut at {cut}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_is_an_error_or_waits_for_more(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut inbox = Inbox::default();
+            inbox.fill(&mut bytes.as_slice()).unwrap();
+            while let Ok(Some(_)) = inbox.next() {}
+        }
+    }
+}

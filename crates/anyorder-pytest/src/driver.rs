@@ -1,0 +1,86 @@
+//! pytest, as the engine sees it.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use anyorder_engine::{AgentCall, Driver, PlainCall, PlainCommand, Scratch, Silence};
+use anyorder_model::{Order, Step, Suite};
+
+use crate::{agent, junit_xml, plain, silence};
+
+/// What starts pytest.
+#[derive(Clone, Debug)]
+pub enum Runner {
+    /// `PYTHON -m pytest TARGETS`.
+    Direct {
+        /// The interpreter.
+        python: PathBuf,
+        /// What to run, in pytest's own words.
+        targets: Vec<String>,
+    },
+    /// The project's own test command.
+    Command(Vec<OsString>),
+}
+
+/// pytest in one directory.
+#[derive(Debug)]
+pub struct PytestDriver {
+    runner: Runner,
+    directory: PathBuf,
+    agent: PathBuf,
+}
+
+impl PytestDriver {
+    /// Unpacks the agent into `scratch`.
+    pub fn new(runner: Runner, directory: &Path, scratch: &Scratch) -> io::Result<Self> {
+        let agent = scratch.path().join("agent");
+        agent::unpack(&agent)?;
+        Ok(PytestDriver { runner, directory: directory.to_owned(), agent })
+    }
+}
+
+impl Driver for PytestDriver {
+    fn name(&self) -> &'static str {
+        "pytest"
+    }
+
+    fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command> {
+        let mut command = match &self.runner {
+            Runner::Direct { python, targets } => {
+                let mut command = Command::new(python);
+                command.args(["-m", "pytest"]).args(targets);
+                command
+            }
+            Runner::Command(words) => {
+                let mut command = Command::new(&words[0]);
+                command.args(&words[1..]);
+                command
+            }
+        };
+        command.current_dir(&self.directory);
+        agent::inject(&mut command, &self.agent, call)?;
+        Ok(command)
+    }
+
+    fn explain_silence(&self, status: Option<ExitStatus>, log: &str) -> Silence {
+        silence::explain(&self.runner, status, log)
+    }
+
+    fn fits_on_command_line(&self, suite: &Suite, order: &Order) -> bool {
+        plain::fits_on_command_line(suite, order)
+    }
+
+    fn plain_command(&self, call: &PlainCall<'_>) -> io::Result<PlainCommand> {
+        let targets = match &self.runner {
+            Runner::Direct { targets, .. } => targets.as_slice(),
+            Runner::Command(_) => &[],
+        };
+        plain::command(call, targets)
+    }
+
+    fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>> {
+        junit_xml::read(suite, order, &std::fs::read_to_string(results).ok()?)
+    }
+}

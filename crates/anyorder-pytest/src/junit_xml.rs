@@ -1,0 +1,110 @@
+//! Reads the results that plain pytest writes with `--junitxml`: the only account of a plain run that is built in.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use anyorder_model::{Order, Outcome, Phase, Signature, Step, Suite, TestId, TestIndex};
+use roxmltree::{Document, Node};
+
+/// The tests in the order that ran; `None` if `text` is no such file.
+pub(crate) fn read(suite: &Suite, order: &Order, text: &str) -> Option<Vec<Step>> {
+    let document = Document::parse(text).ok()?;
+    let names: HashMap<(String, String), TestIndex> =
+        order.tests().iter().map(|&test| (class_and_name(suite.id(test)), test)).collect();
+    let mut steps: Vec<Step> = Vec::new();
+    for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
+        let name = (case.attribute("classname")?.to_owned(), case.attribute("name")?.to_owned());
+        let Some(&test) = names.get(&name) else { continue };
+        let step = step_of(test, &case);
+        // A failed test whose tear-down fails too is written as two cases.
+        let is_same_execution = step.phase == Some(Phase::Teardown)
+            && steps.last().is_some_and(|last| last.test == test && last.outcome == Outcome::Failed);
+        if !is_same_execution {
+            steps.push(step);
+        }
+    }
+    Some(steps)
+}
+
+/// How pytest writes an id into `classname` and `name`.
+fn class_and_name(id: &TestId) -> (String, String) {
+    let (path, parameters) = id.0.find('[').map_or((id.0.as_str(), ""), |at| id.0.split_at(at));
+    let mut names: Vec<String> = path.split("::").map(str::to_owned).collect();
+    names[0] = names[0].replace('/', ".");
+    if let Some(stem) = names[0].strip_suffix(".py") {
+        names[0] = stem.to_owned();
+    }
+    let last = names.pop().unwrap_or_default() + parameters;
+    (names.join("."), last)
+}
+
+fn step_of(test: TestIndex, case: &Node<'_, '_>) -> Step {
+    let seconds: f64 = case.attribute("time").and_then(|time| time.parse().ok()).unwrap_or_default();
+    let mut step = Step::bare(test, Outcome::Passed);
+    step.duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    for child in case.children() {
+        let message = child.attribute("message").unwrap_or_default();
+        (step.outcome, step.phase) = match child.tag_name().name() {
+            "failure" => (Outcome::Failed, Some(Phase::Call)),
+            "error" if message.starts_with("failed on teardown") => (Outcome::Error, Some(Phase::Teardown)),
+            "error" => (Outcome::Error, Some(Phase::Setup)),
+            "skipped" if child.attribute("type") == Some("pytest.xfail") => (Outcome::Xfailed, Some(Phase::Call)),
+            "skipped" => (Outcome::Skipped, Some(Phase::Setup)),
+            _ => continue,
+        };
+        step.signature = Some(signature_of(message));
+        step.output = child.text().map(str::to_owned);
+        break;
+    }
+    step
+}
+
+/// pytest writes `Type: message`, and for errors `failed on setup with "Type: message"`.
+fn signature_of(message: &str) -> Signature {
+    let inner = message.split_once(" with \"").map_or(message, |(_, rest)| rest.trim_end_matches('"'));
+    let first = inner.lines().next().unwrap_or_default();
+    let is_type = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    match first.split_once(": ") {
+        Some((kind, rest)) if is_type(kind) => {
+            Signature { kind: kind.to_owned(), message: rest.to_owned(), at: None }
+        }
+        _ => Signature { kind: String::new(), message: first.to_owned(), at: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::Test;
+
+    fn suite(ids: &[&str]) -> Suite {
+        let test = |id: &&str| Test {
+            id: TestId((*id).to_owned()),
+            group: String::new(),
+            file: String::new(),
+            line: 1,
+            markers: vec![],
+        };
+        Suite::new("pytest", ids.iter().map(test).collect())
+    }
+
+    #[test]
+    fn the_order_in_the_file_is_the_order_that_ran() {
+        let suite = suite(&["tests/test_a.py::TestX::test_y[a.b::c]", "tests/test_a.py::test_z", "x.py::other"]);
+        let text = r#"<testsuites><testsuite>
+            <testcase classname="tests.test_a" name="test_z" time="0.5"><failure message="ValueError: no">x</failure></testcase>
+            <testcase classname="tests.test_a" name="test_z" time="0"><error message="failed on teardown with &quot;OSError: late&quot;"/></testcase>
+            <testcase classname="tests.test_a.TestX" name="test_y[a.b::c]" time="0"><skipped type="pytest.skip" message="why"/></testcase>
+        </testsuite></testsuites>"#;
+        let steps = read(&suite, &Order::original(&suite), text).unwrap();
+        let seen: Vec<_> = steps.iter().map(|step| (step.test.0, step.outcome)).collect();
+        assert_eq!(seen, [(1, Outcome::Failed), (0, Outcome::Skipped)]);
+        assert_eq!(steps[0].signature.as_ref().unwrap().to_string(), "ValueError: no");
+    }
+
+    #[test]
+    fn half_a_file_is_no_result() {
+        let suite = suite(&["a.py::b"]);
+        assert!(read(&suite, &Order::original(&suite), "<testsuites><testsu").is_none());
+    }
+}

@@ -1,0 +1,112 @@
+//! Command lines for plain pytest that run a given order.
+
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+use std::{fs, io};
+
+use anyorder_engine::{PlainCall, PlainCommand, Rung};
+use anyorder_model::{Order, Suite, TestId};
+
+use crate::agent::ORDER_PLUGIN;
+
+/// How many bytes of test ids a command line may have; systems allow at least this.
+const LONGEST: usize = 100_000;
+
+/// What puts right each option that the agent has overridden, so that a plain run does what the agent's run did.
+const OVERRIDES: [(&str, &str); 10] = [
+    ("numprocesses", "-n0"),
+    ("randomly_reorganize", "--randomly-dont-reorganize"),
+    ("randomly_seed", "--randomly-seed=1"),
+    ("random_order_bucket", "--random-order-bucket=none"),
+    ("count", "--count=1"),
+    ("reruns", "--reruns=0"),
+    ("retries", "--retries=0"),
+    ("maxfail", "--maxfail=0"),
+    ("no_cov", "--no-cov"),
+    ("dist", "--dist=no"),
+];
+
+/// Whether plain pytest can be told this order by naming the tests: it runs a test that is named twice only once.
+pub(crate) fn fits_on_command_line(suite: &Suite, order: &Order) -> bool {
+    let mut tests = order.tests().to_vec();
+    tests.sort_unstable();
+    let has_repeats = tests.windows(2).any(|pair| pair[0] == pair[1]);
+    !has_repeats && tests.iter().map(|&test| suite.id(test).0.len() + 1).sum::<usize>() < LONGEST
+}
+
+/// `targets` is what the user named, for runs that collect everything.
+pub(crate) fn command(call: &PlainCall<'_>, targets: &[String]) -> io::Result<PlainCommand> {
+    let directory = Path::new(&call.hello.directory);
+    let mut arguments: Vec<OsString> = vec!["-m".into(), "pytest".into()];
+    arguments.extend(call.hello.options.iter().map(OsString::from));
+    let overridden = |name: &str| call.hello.overridden.iter().any(|overridden| overridden == name);
+    arguments.extend(OVERRIDES.iter().filter(|(name, _)| overridden(name)).map(|(_, option)| option.into()));
+    let mut variables: Vec<(&str, OsString)> = Vec::new();
+    match call.rung {
+        Rung::Plain => {
+            let root = Path::new(&call.hello.root);
+            arguments.extend(call.order.ids(call.suite).into_iter().map(|id| from_here(id, root, directory).into()));
+        }
+        Rung::PlainOrdered => {
+            variables.push(("PYTHONPATH", call.files.into()));
+            variables.push(("ANYORDER_ORDER", write_order(call)?.into()));
+            arguments.extend(["-p", "anyorder_order"].map(OsString::from));
+            arguments.extend(targets.iter().map(OsString::from));
+        }
+    }
+    let shown = show(&variables, &call.hello.executable, &arguments);
+    let mut command = Command::new(&call.hello.executable);
+    command.current_dir(directory).args(arguments).envs(variables);
+    command.arg("--junitxml").arg(call.results).args(["-o", "junit_logging=no"]);
+    Ok(PlainCommand { command, shown })
+}
+
+/// The id as pytest takes it in `directory`: ids are relative to the root, arguments to the working directory.
+fn from_here(id: &TestId, root: &Path, directory: &Path) -> String {
+    if root == directory {
+        return id.0.clone();
+    }
+    let (file, rest) = id.0.split_once("::").map_or((id.0.as_str(), None), |(file, rest)| (file, Some(rest)));
+    let file = relative_to(&root.join(file), directory);
+    let file = file.to_string_lossy();
+    rest.map_or_else(|| file.to_string(), |rest| format!("{file}::{rest}"))
+}
+
+fn relative_to(path: &Path, directory: &Path) -> PathBuf {
+    let shared = path.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
+    let up = directory.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(path.components().skip(shared)).collect()
+}
+
+/// Writes the plugin and the order that it reads; gives the order's path.
+fn write_order(call: &PlainCall<'_>) -> io::Result<PathBuf> {
+    let (name, text) = ORDER_PLUGIN;
+    fs::create_dir_all(call.files)?;
+    fs::write(call.files.join(name), text)?;
+    let path = call.files.join("order.json");
+    fs::write(&path, serde_json::to_vec(&call.order.ids(call.suite))?)?;
+    Ok(path)
+}
+
+/// The command line as one would type it into a shell.
+fn show(variables: &[(&str, OsString)], program: &str, arguments: &[OsString]) -> String {
+    let quote = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned());
+    let variables = variables.iter().map(|(name, value)| format!("{name}={}", quote(&value.to_string_lossy())));
+    let words = std::iter::once(quote(program)).chain(arguments.iter().map(|word| quote(&word.to_string_lossy())));
+    variables.chain(words).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_named_from_the_working_directory() {
+        let id = TestId("tests/unit/test_a.py::TestX::test_y[a::b]".to_owned());
+        let name = |directory: &str| from_here(&id, Path::new("/p"), Path::new(directory));
+        assert_eq!(name("/p"), "tests/unit/test_a.py::TestX::test_y[a::b]");
+        assert_eq!(name("/p/tests"), "unit/test_a.py::TestX::test_y[a::b]");
+        assert_eq!(name("/p/docs"), "../tests/unit/test_a.py::TestX::test_y[a::b]");
+    }
+}

@@ -1,0 +1,155 @@
+//! The JSON report, schema 1. Fields may be added, never renamed.
+
+use std::sync::Arc;
+
+use anyorder_model::{Differs, Event, Outcome, RunRecord, Suite, Tally};
+use serde_json::{Map, Value, json};
+
+use crate::Sink;
+
+/// Gathers events into one JSON document.
+#[derive(Debug, Default)]
+pub struct JsonReport {
+    reports: Vec<Map<String, Value>>,
+    suite: Option<Arc<Suite>>,
+    with_tests: bool,
+}
+
+impl JsonReport {
+    /// `with_tests`: whether the tests themselves are part of the report.
+    pub fn new(with_tests: bool) -> Self {
+        JsonReport { with_tests, ..JsonReport::default() }
+    }
+
+    /// The document: the first suite's report; those of further suites under `more`.
+    pub fn document(&self) -> String {
+        let mut reports = self.reports.iter().cloned();
+        let mut first = reports.next().unwrap_or_default();
+        let more: Vec<Value> = reports.map(Value::Object).collect();
+        if !more.is_empty() {
+            first.insert("more".to_owned(), Value::Array(more));
+        }
+        format!("{:#}\n", Value::Object(first))
+    }
+
+    fn begin(&mut self, suite: &Arc<Suite>) {
+        let mut report = Map::new();
+        report.insert("schema".to_owned(), json!(1));
+        report.insert("suite".to_owned(), suite_value(suite));
+        if self.with_tests {
+            report.insert("tests".to_owned(), json!(suite.tests()));
+        }
+        self.suite = Some(Arc::clone(suite));
+        self.reports.push(report);
+    }
+
+    fn set(&mut self, field: &str, value: Value) {
+        if let Some(report) = self.reports.last_mut() {
+            report.insert(field.to_owned(), value);
+        }
+    }
+
+    fn push(&mut self, field: &str, value: Value) {
+        let list = self.reports.last_mut().map(|report| report.entry(field).or_insert_with(|| json!([])));
+        if let Some(Value::Array(list)) = list {
+            list.push(value);
+        }
+    }
+}
+
+impl Sink for JsonReport {
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::Collected { suite, .. } => self.begin(suite),
+            Event::Planned(plan) => {
+                let fields = json!({"strategy": plan.strategy, "seed": plan.seed, "isolation": plan.isolation});
+                self.set("plan", fields);
+                self.set("findings", json!([]));
+                self.set("unconfirmed", json!([]));
+                self.set("differs", json!([]));
+            }
+            Event::Original { tally, .. } => self.set("original", tally_value(tally)),
+            Event::Notice { text, .. } => self.push("notices", json!(text)),
+            Event::Differs(differs) => {
+                let value = self.suite.as_ref().map(|suite| differs_value(suite, differs));
+                self.push("differs", value.unwrap_or_default());
+            }
+            Event::Replayed { record, command } => {
+                let value = self.suite.as_ref().map(|suite| run_value(suite, record, command.as_deref()));
+                self.push("runs", value.unwrap_or_default());
+            }
+            Event::Finished { coverage, cost, stopped_early } => {
+                if let Some(coverage) = coverage {
+                    self.set("coverage", json!(coverage));
+                }
+                self.set("cost", json!(cost));
+                if let Some(why) = stopped_early {
+                    self.set("stopped_early", json!(why));
+                }
+            }
+            Event::Progressed(_) | Event::Checked { .. } => {}
+        }
+    }
+}
+
+fn suite_value(suite: &Suite) -> Value {
+    json!({
+        "driver": suite.driver,
+        "tests": suite.len(),
+        "root": suite.root,
+        "framework": suite.framework,
+        "language": suite.language,
+        "errors": suite.errors,
+        "duplicates": suite.duplicates,
+    })
+}
+
+fn tally_value(tally: &Tally) -> Value {
+    let counts = Outcome::ALL.into_iter().filter(|&outcome| tally.count(outcome) > 0);
+    counts.map(|outcome| (outcome_name(outcome), json!(tally.count(outcome)))).collect::<Map<_, _>>().into()
+}
+
+fn outcome_name(outcome: Outcome) -> String {
+    outcome.word().replace(' ', "-")
+}
+
+fn differs_value(suite: &Suite, differs: &Differs) -> Value {
+    json!({
+        "test": suite.id(differs.test),
+        "original": differs.original,
+        "outcomes": tally_value(&differs.tally),
+        "first": {
+            "number": differs.first.number,
+            "outcome": differs.first.outcome,
+            "signature": differs.first.signature,
+            "order": differs.first.order.ids(suite),
+            "saved": differs.first.saved,
+        },
+    })
+}
+
+fn run_value(suite: &Suite, record: &RunRecord, command: Option<&str>) -> Value {
+    let step = |step: &anyorder_model::Step| {
+        let mut value = json!({
+            "test": suite.id(step.test),
+            "outcome": step.outcome,
+            "seconds": step.duration.as_secs_f64(),
+        });
+        let fields = [
+            ("phase", step.phase.map(|phase| json!(phase))),
+            ("signature", step.signature.as_ref().map(|signature| json!(signature))),
+            ("output", step.output.as_ref().map(|output| json!(output))),
+        ];
+        for (name, field) in fields {
+            if let Some(field) = field {
+                value[name] = field;
+            }
+        }
+        value
+    };
+    json!({
+        "asked": record.asked.ids(suite),
+        "ran": record.steps.iter().map(step).collect::<Vec<_>>(),
+        "command": command,
+    })
+}

@@ -1,0 +1,22 @@
+//! The only crate that prints: events become lines in a terminal and JSON in a file.
+//!
+//! Knows words, columns and colours. Decides nothing and runs nothing.
+
+mod json;
+mod problem;
+mod progress;
+mod style;
+mod terminal;
+
+pub use json::JsonReport;
+pub use problem::Problem;
+pub use style::Color;
+pub use terminal::{Terminal, TerminalOptions};
+
+use anyorder_model::Event;
+
+/// Something that hears the event stream.
+pub trait Sink {
+    /// Hears one event.
+    fn hear(&mut self, event: &Event);
+}

@@ -1,0 +1,72 @@
+//! The two lines that are redrawn while orders run, or a plain line now and then where nothing can be redrawn.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyorder_model::{Plan, Progress, Suite};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::style::{count, spoken};
+
+/// How often a line is printed where lines stay.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// Nothing is drawn for work that is over sooner than this.
+const GRACE: Duration = Duration::from_secs(1);
+
+pub(crate) struct Meter {
+    bar: ProgressBar,
+    plan: Plan,
+    begun: Instant,
+    last_line: Instant,
+    is_terminal: bool,
+}
+
+impl Meter {
+    pub(crate) fn new(plan: Plan, is_terminal: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("   Running  [{bar:24}] {msg}\n            {prefix}")
+            .expect("a template of ours")
+            .progress_chars("=> ");
+        bar.set_style(style);
+        Meter { bar, plan, begun: Instant::now(), last_line: Instant::now(), is_terminal }
+    }
+
+    /// Redraws, or gives a line to print.
+    pub(crate) fn update(&mut self, progress: &Progress, suite: Option<&Arc<Suite>>) -> Option<String> {
+        let left = self.left(progress.share);
+        if self.is_terminal {
+            if self.begun.elapsed() > GRACE && self.bar.is_hidden() {
+                self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
+            let running = progress.running.zip(suite).map(|(test, suite)| suite.id(test).0.clone());
+            self.bar.set_prefix(running.unwrap_or_default().chars().take(200).collect::<String>());
+            self.bar.set_message(self.describe(progress, left));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a thousand")]
+            self.bar.set_position((progress.share * 1000.0) as u64);
+            return None;
+        }
+        if self.last_line.elapsed() < EVERY {
+            return None;
+        }
+        self.last_line = Instant::now();
+        Some(self.describe(progress, left))
+    }
+
+    fn left(&self, share: f64) -> Option<Duration> {
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        let left = elapsed / share - elapsed;
+        (share > 0.01 && elapsed > 0.5).then(|| Duration::try_from_secs_f64(left).ok())?
+    }
+
+    fn describe(&self, progress: &Progress, left: Option<Duration>) -> String {
+        let left = left.map_or(String::new(), |left| format!("   about {} left", spoken(left)));
+        let Plan { seed, workers, .. } = self.plan;
+        let orders = format!("{}/{}", progress.orders_done, count(progress.orders, "order"));
+        format!("{orders}   seed {seed}   {}{left}", count(workers as u64, "worker"))
+    }
+
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

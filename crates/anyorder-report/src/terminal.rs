@@ -1,0 +1,221 @@
+//! The terminal: findings and data on standard output, everything else on standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+
+use anstream::AutoStream;
+use anyorder_model::{Cost, Coverage, Differs, Event, Grade, Outcome, RunRecord, Suite};
+
+use crate::progress::Meter;
+use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
+use crate::{Problem, Sink};
+
+/// How much to print, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TerminalOptions {
+    /// When to colour.
+    pub color: Color,
+    /// Whether only findings and data are printed.
+    pub quiet: bool,
+    /// Whether to leave out everything that differs between two equal runs.
+    pub no_times: bool,
+}
+
+/// Prints events as they come.
+pub struct Terminal {
+    options: TerminalOptions,
+    out: AutoStream<io::Stdout>,
+    err: AutoStream<io::Stderr>,
+    meter: Option<Meter>,
+    suite: Option<Arc<Suite>>,
+    differing: u64,
+}
+
+impl Terminal {
+    /// Standard output and standard error of this process.
+    pub fn new(options: TerminalOptions) -> Self {
+        Terminal {
+            out: AutoStream::new(io::stdout(), options.color.choice()),
+            err: AutoStream::new(io::stderr(), options.color.choice()),
+            options,
+            meter: None,
+            suite: None,
+            differing: 0,
+        }
+    }
+
+    /// Prints data for other programs.
+    pub fn data(&mut self, text: &str) {
+        // A reader that has seen enough closes the pipe; that is no error.
+        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+
+    /// Prints an error.
+    pub fn problem(&mut self, problem: &Problem) {
+        self.clear();
+        let _ = write!(self.err, "{}", problem.render());
+    }
+
+    /// Prints a line that is neither a finding nor data.
+    pub fn say(&mut self, verb: &str, text: &str) {
+        self.aside(&line(GOOD, verb, text));
+    }
+
+    fn aside(&mut self, text: &str) {
+        if !self.options.quiet {
+            let _ = writeln!(self.err, "{text}");
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        self.data(&format!("{text}\n"));
+    }
+
+    fn clear(&mut self) {
+        if let Some(meter) = self.meter.take() {
+            meter.clear();
+        }
+    }
+
+    fn timed(&self, text: String, took: std::time::Duration) -> String {
+        if self.options.no_times { text } else { format!("{text}, {}", spoken(took)) }
+    }
+
+    fn collected(&mut self, suite: &Arc<Suite>, took: std::time::Duration) {
+        let tests = count(suite.len() as u64, "test");
+        let text = format!("{tests} ({}, {})", suite.framework, suite.language);
+        let text = self.timed(text, took);
+        self.aside(&line(GOOD, "Collected", &text));
+        for error in &suite.errors {
+            self.aside(&line(WARN, "Not read", &format!("{NAME}{}{NAME:#}\n{}", error.at, error.message)));
+        }
+        if !suite.duplicates.is_empty() {
+            let text = format!("{} more than once; only the first of each is used", count(suite.duplicates.len() as u64, "id"));
+            self.aside(&line(WARN, "Collected", &text));
+        }
+        self.suite = Some(Arc::clone(suite));
+    }
+
+    fn differs(&mut self, differs: &Differs) {
+        let Some(suite) = self.suite.clone() else { return };
+        self.differing += 1;
+        let mut text = format!("{NAME}{}{NAME:#}\n", suite.id(differs.test));
+        text += &format!("{} in the original order; {} in {}", differs.original, differs.tally, count(differs.reached, "order"));
+        if let Some(signature) = &differs.first.signature {
+            text += &format!("\n{signature}");
+        }
+        text += &match &differs.first.saved {
+            Some(saved) => format!("\norder {}: anyorder replay {saved}", differs.first.number),
+            None => format!("\nfirst in order {}", differs.first.number),
+        };
+        self.print(&line(BAD, "Differs", &text));
+    }
+
+    fn replayed(&mut self, record: &RunRecord, command: Option<&str>) {
+        let Some(suite) = self.suite.clone() else { return };
+        if let Some(command) = command {
+            self.print(&line(GOOD, "Plain", command));
+        }
+        for step in record.steps.iter().filter(|step| step.outcome != Outcome::Passed || step.output.is_some()) {
+            let style = if step.outcome.is_red() { BAD } else if step.outcome == Outcome::Passed { GOOD } else { WARN };
+            let mut text = format!("{NAME}{}{NAME:#}", suite.id(step.test));
+            if let Some(signature) = &step.signature {
+                text += &format!("\n{signature}");
+            }
+            if let Some(output) = step.output.as_deref().filter(|output| !output.trim().is_empty()) {
+                text += &format!("\n{DIM}{}{DIM:#}", output.trim_end());
+            }
+            let word = step.outcome.word();
+            let verb = word[..1].to_uppercase() + &word[1..];
+            self.print(&line(style, &verb, &text));
+        }
+        let took = record.steps.iter().map(|step| step.duration).sum();
+        let summary = self.timed(record.tally().to_string(), took);
+        self.print(&line(GOOD, "Replayed", &format!("{}: {summary}", count(record.asked.len() as u64, "test"))));
+    }
+
+    fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {
+        self.clear();
+        if let Some(why) = stopped_early {
+            self.aside(&line(WARN, "Stopped", &format!("{why}; what follows is what was seen until then")));
+        }
+        if let Some(coverage) = coverage {
+            let summary = self.summary(coverage, cost);
+            self.print(&line(GOOD, "Summary", &summary));
+        }
+    }
+
+    fn summary(&self, coverage: &Coverage, cost: &Cost) -> String {
+        let tests = self.suite.as_ref().map_or(0, |suite| suite.len() as u64);
+        let same = tests.saturating_sub(self.differing);
+        let share = if coverage.pairs == 0 { 0.0 } else { 100.0 * coverage.pairs_tried as f64 / coverage.pairs as f64 };
+        let first = format!(
+            "{} from the original order; {} showed no change",
+            match self.differing {
+                1 => "1 test differs".to_owned(),
+                number => format!("{} tests differ", grouped(number)),
+            },
+            grouped(same)
+        );
+        let second = format!("{}, {share:.1} % of direct successions tried", count(coverage.orders, "order"));
+        let third = format!(
+            "{}, {}, {}",
+            count(cost.test_runs, "test run"),
+            count(cost.forks, "fork"),
+            count(cost.processes, "process").replace("processs", "processes")
+        );
+        let times = format!("; {:.1} s, {:.1} s of CPU", cost.wall_s, cost.cpu_s);
+        let times = if self.options.no_times { "" } else { &times };
+        format!("{first}\n{second}\n{third}{times}")
+    }
+}
+
+impl Sink for Terminal {
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::Collected { suite, took } => self.collected(suite, *took),
+            Event::Notice { text, hint } => {
+                let hint = hint.as_ref().map_or(String::new(), |hint| format!("\n{NAME}hint{NAME:#}: {hint}"));
+                self.aside(&line(WARN, "Notice", &format!("{text}{hint}")));
+            }
+            Event::Original { tally, took } => {
+                self.clear();
+                let text = self.timed(tally.to_string(), *took);
+                self.aside(&line(GOOD, "Original", &text));
+            }
+            Event::Planned(plan) => {
+                self.clear();
+                self.differing = 0;
+                if !self.options.quiet {
+                    self.meter = Some(Meter::new(plan.clone(), io::stderr().is_terminal()));
+                }
+            }
+            Event::Progressed(progress) => {
+                let line_to_print = self.meter.as_mut().and_then(|meter| meter.update(progress, self.suite.as_ref()));
+                if let Some(text) = line_to_print {
+                    self.aside(&line(GOOD, "Running", &text));
+                }
+            }
+            Event::Replayed { record, command } => {
+                self.clear();
+                self.replayed(record, command.as_deref());
+            }
+            Event::Differs(differs) => {
+                self.clear();
+                self.differs(differs);
+            }
+            Event::Checked { grade, text, hint } => {
+                let (style, verb) = match grade {
+                    Grade::Good => (GOOD, "Good"),
+                    Grade::Warning => (WARN, "Careful"),
+                    Grade::Bad => (BAD, "Hinders"),
+                };
+                let hint = hint.as_ref().map_or(String::new(), |hint| format!("\n{NAME}hint{NAME:#}: {hint}"));
+                self.print(&line(style, verb, &format!("{text}{hint}")));
+            }
+            Event::Finished { coverage, cost, stopped_early } => {
+                self.finished(coverage.as_ref(), cost, *stopped_early);
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What was typed. What it means is found out in `project.rs` and in the commands.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyorder_report::{Color, TerminalOptions};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::budget::Budget;
+use crate::units::{parse_duration, parse_size};
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 nothing found, 1 something found, 2 usage, 3 the suite cannot be run, 4 no tests,
+5 stopped before a verdict, 70 a bug of anyorder, 130 interrupted.";
+
+/// Makes a test suite pass in any order.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = false)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the tests, as the runner sees them
+    Collect(CollectArgs),
+    /// Run the suite in other orders, and list the tests whose outcome changes
+    Sweep(SweepArgs),
+    /// Run one order again, through the agent or with the plain runner
+    Replay(ReplayArgs),
+    /// Say what would hinder a hunt here, and what to do
+    Doctor(DoctorArgs),
+    /// Try it on a bundled suite that has every kind of order dependence
+    Demo(DemoArgs),
+}
+
+/// Options that every command has.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Global {
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto, value_name = "WHEN")]
+    pub(crate) color: When,
+    /// Print findings and data only
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Leave out durations, so that equal results print equal bytes
+    #[arg(long, global = true)]
+    pub(crate) no_times: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Global {
+    pub(crate) fn terminal_options(&self) -> TerminalOptions {
+        let color = match self.color {
+            When::Auto => Color::Auto,
+            When::Always => Color::Always,
+            When::Never => Color::Never,
+        };
+        TerminalOptions { color, quiet: self.quiet, no_times: self.no_times }
+    }
+}
+
+/// Which suite, and how it is run.
+#[derive(Debug, Default, Args)]
+pub(crate) struct SuiteArgs {
+    /// Paths or test ids, as pytest takes them [default: what pytest finds by itself]
+    #[arg(value_name = "TARGETS")]
+    pub(crate) targets: Vec<String>,
+    /// The project's own test command; whatever pytest it starts is used
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// How the suite is run.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Running")]
+pub(crate) struct HowArgs {
+    /// The project's directory [default: where you are]
+    #[arg(long, short = 'C', value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Interpreter or virtual environment to run pytest with [default: the project's own, else python3]
+    #[arg(long, value_name = "PATH", env = "ANYORDER_PYTHON")]
+    pub(crate) python: Option<PathBuf>,
+    /// How many processes run tests at the same time [default: one per core]
+    #[arg(long, value_name = "N", env = "ANYORDER_WORKERS")]
+    pub(crate) workers: Option<usize>,
+    /// Limit for a test that has not run yet, and for collecting; later a test may take 20 times what it took first, and
+    /// at least 10 s [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "ANYORDER_TIMEOUT")]
+    pub(crate) timeout: Option<Duration>,
+    /// Limit for the memory of one test process [default: half of the machine's, shared by the workers, at least 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, env = "ANYORDER_MEMORY")]
+    pub(crate) memory: Option<u64>,
+    /// How fresh states are made: forks, or a new process each time [default: fork where possible]
+    #[arg(long, value_enum, value_name = "HOW", env = "ANYORDER_ISOLATION")]
+    pub(crate) isolation: Option<IsolationArg>,
+    /// Seed of everything random [default: 0]
+    #[arg(long, value_name = "N", env = "ANYORDER_SEED")]
+    pub(crate) seed: Option<u64>,
+    /// Also write a report as JSON; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IsolationArg {
+    Fork,
+    Process,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  anyorder collect
+  anyorder collect tests/unit --json tests.json
+  anyorder collect -- make test")]
+pub(crate) struct CollectArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  anyorder sweep                                   20 random orders
+  anyorder sweep --strategy reverse tests/unit
+  anyorder sweep --strategy pairs --budget 5m      as many ordered pairs as fit
+  anyorder sweep --rounds 100 --seed 7 -- make test")]
+pub(crate) struct SweepArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// How orders are chosen [default: random]
+    #[arg(long, value_enum, value_name = "NAME", env = "ANYORDER_STRATEGY")]
+    pub(crate) strategy: Option<StrategyArg>,
+    /// How many rounds of that strategy [default: 20 for random ones, else 1]
+    #[arg(long, value_name = "N", env = "ANYORDER_ROUNDS")]
+    pub(crate) rounds: Option<u64>,
+    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all rounds are done]
+    #[arg(long, value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrategyArg {
+    /// As collected
+    Original,
+    /// Last test first
+    Reverse,
+    /// Last class or file first, the tests in each as collected
+    ReverseClass,
+    /// All tests shuffled
+    Random,
+    /// Classes and files shuffled, and the tests in each
+    RandomClass,
+    /// Each test by itself
+    Isolated,
+    /// Each test right after each other test
+    Pairs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit code 1 means that a test of the order failed.
+
+Examples:
+  anyorder collect > order.txt && anyorder replay order.txt
+  anyorder replay order.txt --plain
+  anyorder replay order.txt --output -- make test")]
+pub(crate) struct ReplayArgs {
+    /// One test id per line, or a JSON list of ids; `-` is standard input
+    #[arg(value_name = "ORDER-FILE")]
+    pub(crate) order: PathBuf,
+    /// Use the plain runner in a new process, without the agent; print its command line
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Show what the tests printed and how they failed
+    #[arg(long)]
+    pub(crate) output: bool,
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}

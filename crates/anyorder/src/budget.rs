@@ -1,0 +1,34 @@
+//! How much a command may spend: a time, or a number of suite times.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::units::parse_duration;
+
+/// `5m`, or `20x`: twenty times what collecting and running the suite once takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Budget {
+    Time(Duration),
+    SuiteTimes(f64),
+}
+
+impl Budget {
+    pub(crate) fn allowance(self, suite_time: Duration) -> Duration {
+        match self {
+            Budget::Time(time) => time,
+            Budget::SuiteTimes(times) => suite_time.mul_f64(times),
+        }
+    }
+}
+
+impl FromStr for Budget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some(times) = text.strip_suffix('x') else { return parse_duration(text).map(Budget::Time) };
+        match times.parse::<f64>() {
+            Ok(times) if times > 0.0 && times < 1e6 => Ok(Budget::SuiteTimes(times)),
+            _ => Err("suite times are written as a number and an x, for example `20x`".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! `anyorder collect`: the tests, as the runner sees them.
+
+use anyorder_model::{Event, format_order_file};
+use anyorder_report::Terminal;
+
+use crate::args::CollectArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::session::{Done, Session};
+
+pub(crate) fn run(args: &CollectArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, true)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let opened = project.open(&args.suite)?;
+    session.each_suite(opened, &args.suite.targets, |session, engine, _| {
+        session.data(&format_order_file(engine.suite().tests().iter().map(|test| &test.id)));
+        let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: None }];
+        Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
+    })
+}

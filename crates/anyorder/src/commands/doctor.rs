@@ -1,0 +1,156 @@
+//! `anyorder doctor`: what would hinder a hunt here, and what to do.
+
+use std::ops::ControlFlow;
+use std::process::{Command, Stdio};
+
+use anyorder_engine::{Engine, Isolation, Update};
+use anyorder_model::{Event, Grade, Order, RunRecord, Tally};
+use anyorder_pytest::{Installed, find_interpreter, installed_pytest, interpreters};
+use anyorder_report::Terminal;
+
+use crate::args::DoctorArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::session::{Done, Session};
+
+pub(crate) fn run(args: &DoctorArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    if args.suite.command.is_empty() {
+        look_at_interpreters(&mut session, &project)?;
+    }
+    let opened = project.open(&args.suite)?;
+    session.each_suite(opened, &args.suite.targets, |session, engine, _| {
+        look_at_plugins(session, engine);
+        look_at_collection(session, engine);
+        look_at_collecting_twice(session, engine, args)?;
+        look_at_forks(session, engine);
+        look_at_the_disk(session);
+        look_at_the_outcome(session, engine)?;
+        let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: None }];
+        Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
+    })
+}
+
+fn check(session: &mut Session<'_>, grade: Grade, text: impl Into<String>, hint: Option<&str>) {
+    session.tell(&Event::Checked { grade, text: text.into(), hint: hint.map(str::to_owned) });
+}
+
+fn look_at_interpreters(session: &mut Session<'_>, project: &Project) -> Result<(), Failure> {
+    let chosen = find_interpreter(project.python(), &project.directory)?;
+    check(session, Grade::Good, format!("interpreter {} ({})", chosen.python.display(), chosen.origin), None);
+    if project.python().is_some() {
+        return Ok(());
+    }
+    for other in interpreters(&project.directory).filter(|other| other.python != chosen.python) {
+        let has = match installed_pytest(&other.python) {
+            Installed::Version(version) => format!("pytest {version}"),
+            Installed::No => "no pytest".to_owned(),
+            Installed::NotPython => "does not start".to_owned(),
+        };
+        check(session, Grade::Good, format!("not used: {} ({}; {has})", other.python.display(), other.origin), None);
+    }
+    Ok(())
+}
+
+fn look_at_plugins(session: &mut Session<'_>, engine: &Engine) {
+    let plugins = &engine.hello().plugins;
+    if !plugins.is_empty() {
+        check(session, Grade::Good, format!("plugins: {}", plugins.join(", ")), None);
+    }
+    let overridden = &engine.hello().overridden;
+    if !overridden.is_empty() {
+        let text = format!("overridden here, because they choose, repeat or distribute tests: {}", overridden.join(", "));
+        check(session, Grade::Good, text, None);
+    }
+}
+
+fn look_at_collection(session: &mut Session<'_>, engine: &Engine) {
+    for error in &engine.suite().errors {
+        let text = format!("{} cannot be collected: {}", error.at, error.message);
+        check(session, Grade::Warning, text, Some("the rest of the suite is usable; install what it needs to have it too"));
+    }
+    if !engine.suite().duplicates.is_empty() {
+        let text = format!("{} test ids occur more than once", engine.suite().duplicates.len());
+        check(session, Grade::Warning, text, Some("only the first test of each such id is used"));
+    }
+}
+
+fn look_at_collecting_twice(session: &mut Session<'_>, first: &Engine, args: &DoctorArgs) -> Result<(), Failure> {
+    let mut again = Project::new(&args.suite.how, &session.cancel)?;
+    again.settings.seed = again.settings.seed.wrapping_add(1); // another hash seed: sets come in another order
+    let (second, _) = again.open(&args.suite)?;
+    let ids = |engine: &Engine| -> Vec<String> {
+        engine.suite().tests().iter().map(|test| test.id.0.clone()).collect()
+    };
+    let (first, second) = (ids(first), ids(&second));
+    if first == second {
+        check(session, Grade::Good, "two starts under different hash seeds collect the same tests in the same order", None);
+        return Ok(());
+    }
+    let only = |these: &[String], those: &[String]| these.iter().find(|id| !those.contains(id)).cloned();
+    let text = match (only(&first, &second), only(&second, &first)) {
+        (None, None) => "two starts collect the same tests in different orders".to_owned(),
+        (one, other) => format!(
+            "two starts collect different tests\nonly in the first:  {}\nonly in the second: {}",
+            one.unwrap_or_else(|| "-".to_owned()),
+            other.unwrap_or_else(|| "-".to_owned())
+        ),
+    };
+    check(session, Grade::Warning, text, Some("parameters look unordered (a set?): sort them, or give them ids"));
+    Ok(())
+}
+
+fn look_at_forks(session: &mut Session<'_>, engine: &Engine) {
+    let ready = engine.ready();
+    if engine.isolation() == Isolation::Process {
+        let text = "fresh states are new processes, not forks: slower, with the same outcomes";
+        check(session, Grade::Warning, text, (!ready.can_fork).then_some("use Linux for forks"));
+    } else {
+        check(session, Grade::Good, "fresh states are forks", None);
+    }
+    if !ready.threads.is_empty() {
+        let text = format!("threads run after collection, and a fork does not have them: {}", ready.threads.join(", "));
+        check(session, Grade::Warning, text, Some("if tests that need them fail, use `--isolation process`"));
+    }
+}
+
+/// Tries, in a child that is thrown away, what a private view of the disk would need.
+fn look_at_the_disk(session: &mut Session<'_>) {
+    let script = "mount -t tmpfs none /tmp && cd /tmp && mkdir a b c d && \
+                  mount -t overlay overlay -o lowerdir=a,upperdir=b,workdir=c d";
+    let tried = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let text = match tried {
+        Ok(status) if status.success() => "overlays can be mounted without privileges",
+        Ok(_) => "overlays cannot be mounted without privileges",
+        Err(_) => "whether overlays can be mounted is not known: there is no `unshare` program",
+    };
+    check(session, Grade::Good, format!("{text}; tests of different orders share the disk"), None);
+}
+
+fn look_at_the_outcome(session: &mut Session<'_>, engine: &Engine) -> Result<(), Failure> {
+    let mut seen: Option<RunRecord> = None;
+    engine.run(std::iter::once(vec![Order::original(engine.suite())]), |update| {
+        if let Update::Ran { record, .. } = update {
+            seen = Some(record);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let Some(record) = seen else { return Ok(()) };
+    let tally: Tally = record.tally();
+    let Some(red) = record.steps.iter().find(|step| step.outcome.is_red()) else {
+        check(session, Grade::Good, format!("the original order is green: {tally}"), None);
+        return Ok(());
+    };
+    let first = engine.suite().id(red.test);
+    let why = red.signature.as_ref().map_or(String::new(), |signature| format!("\n{signature}"));
+    let text = format!("the original order is red: {tally}\nfirst: {first}{why}");
+    check(session, Grade::Warning, text, Some("red tests are compared like all others; those that are always red say nothing"));
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! One file per command.
+
+mod collect;
+mod demo;
+mod doctor;
+mod replay;
+mod sweep;
+
+use anyorder_report::Terminal;
+
+use crate::args::{Cli, Command};
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+
+pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    match &cli.command {
+        Command::Collect(args) => collect::run(args, terminal),
+        Command::Sweep(args) => sweep::run(args, terminal),
+        Command::Replay(args) => replay::run(args, terminal),
+        Command::Doctor(args) => doctor::run(args, terminal),
+        Command::Demo(args) => demo::run(args, terminal),
+    }
+}

@@ -1,0 +1,79 @@
+//! `anyorder replay`: one order again, through the agent or with the plain runner.
+
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyorder_engine::{Engine, Update};
+use anyorder_model::{Event, Order, Outcome, RunRecord, Suite, TestId, parse_order_file};
+use anyorder_report::Terminal;
+
+use crate::args::ReplayArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::session::{Done, Session};
+
+pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let mut project = Project::new(&args.suite.how, &session.cancel)?;
+    project.settings.output = args.output;
+    let ids = read_order(&project.directory, &args.order)?;
+    let opened = project.open(&args.suite)?;
+    session.each_suite(opened, &args.suite.targets, |session, engine, _| {
+        let order = order_of(engine.suite(), &args.order, &ids)?;
+        let (mut record, command) = if args.plain {
+            let run = engine.run_plain(&order, &project.state_directory("plain")?)?;
+            if run.record.steps.iter().all(|step| step.outcome == Outcome::NotReached) {
+                return Err(Failure::no_plain_results(&run.command, &run.log));
+            }
+            (run.record, Some(run.command))
+        } else {
+            (run_once(engine, order)?, None)
+        };
+        if !args.output {
+            record.steps.iter_mut().for_each(|step| step.output = None);
+        }
+        let exit = if record.tally().is_red() { Exit::Found } else { Exit::Nothing };
+        session.tell(&Event::Replayed { record, command });
+        let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: None }];
+        Ok(Done { exit, closing: Box::new(closing) })
+    })
+}
+
+fn run_once(engine: &Engine, order: Order) -> Result<RunRecord, Failure> {
+    let mut ran = None;
+    engine.run(std::iter::once(vec![order]), |update| {
+        if let Update::Ran { record, .. } = update {
+            ran = Some(record);
+        }
+        ControlFlow::Continue(())
+    })?;
+    ran.ok_or_else(|| anyorder_engine::EngineError::Cancelled.into())
+}
+
+fn read_order(directory: &Path, file: &Path) -> Result<Vec<TestId>, Failure> {
+    let mut text = String::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().read_to_string(&mut text)
+    } else {
+        std::fs::File::open(directory.join(file)).and_then(|mut open| open.read_to_string(&mut text))
+    };
+    read.map_err(|error| Failure::unreadable(file, &error))?;
+    parse_order_file(&text).map_err(|error| Failure::order_file(file, &error))
+}
+
+fn order_of(suite: &Suite, file: &Path, ids: &[TestId]) -> Result<Order, Failure> {
+    let unknown: Vec<TestId> = ids.iter().filter(|id| suite.index_of(id).is_none()).cloned().collect();
+    if let Some(first) = unknown.first() {
+        return Err(Failure::unknown_tests(file, &unknown, nearest(suite, first)));
+    }
+    Ok(ids.iter().filter_map(|id| suite.index_of(id)).collect())
+}
+
+/// The test whose id is most like `id`, if any is.
+fn nearest<'suite>(suite: &'suite Suite, id: &TestId) -> Option<&'suite TestId> {
+    let likeness = |other: &TestId| strsim::normalized_levenshtein(&other.0, &id.0);
+    let best = suite.tests().iter().map(|test| &test.id).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.7).then_some(best)
+}

@@ -1,0 +1,189 @@
+//! `anyorder sweep`: other orders, and the tests whose outcome changes in them.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use anyorder_engine::{Engine, Update};
+use anyorder_model::{Differs, Event, Order, Plan, Progress, RunRecord, format_order_file};
+use anyorder_report::Terminal;
+use anyorder_search::{Comparison, Strategy, Successions, batches};
+use clap::ValueEnum;
+
+use crate::args::{StrategyArg, SweepArgs};
+use crate::budget::Budget;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::session::{Done, Session};
+
+pub(crate) fn run(args: &SweepArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let sweep = Sweep::new(args, &project)?;
+    let opened = project.open(&args.suite)?;
+    session.each_suite(opened, &args.suite.targets, |session, engine, took| {
+        sweep.suite(session, engine, &project, took)
+    })
+}
+
+pub(crate) struct Sweep {
+    pub(crate) strategy: Strategy,
+    pub(crate) rounds: u64,
+    pub(crate) seed: u64,
+    pub(crate) budget: Option<Budget>,
+}
+
+impl Sweep {
+    fn new(args: &SweepArgs, project: &Project) -> Result<Self, Failure> {
+        let strategy = args.strategy.or(project.config.get("strategy", |text| StrategyArg::from_str(text, false))?);
+        let strategy = strategy_of(strategy.unwrap_or(StrategyArg::Random));
+        let rounds = args.rounds.or(project.config.get("rounds", |text| text.parse().map_err(|e| format!("{e}")))?);
+        Ok(Sweep {
+            strategy,
+            rounds: rounds.unwrap_or(strategy.default_rounds()),
+            seed: project.settings.seed,
+            budget: args.budget.or(project.config.get("budget", str::parse)?),
+        })
+    }
+
+    /// The original order first, then all others, compared with it.
+    pub(crate) fn suite(
+        &self,
+        session: &mut Session<'_>,
+        engine: &Engine,
+        project: &Project,
+        took: Duration,
+    ) -> Result<Done, Failure> {
+        let Some(original) = self.original(session, engine)? else { return Ok(interrupted()) };
+        let suite_time = took + total_duration(&original);
+        let mut comparison = Comparison::new(&original);
+        let mut successions = Successions::new(engine.suite().len());
+        successions.note(&original.order_that_ran());
+        let stopped_early = self.orders(session, engine, suite_time, |number, record| {
+            comparison.note(number, record);
+            successions.note(&record.order_that_ran());
+        })?;
+        let mut differing = comparison.differing();
+        self.save_orders(engine, project, &mut differing)?;
+        let exit = match (differing.is_empty(), stopped_early) {
+            (false, _) => Exit::Found,
+            (true, Some(_)) => Exit::Unfinished,
+            (true, None) => Exit::Nothing,
+        };
+        let coverage = Some(successions.coverage());
+        let closing = move |cost| {
+            let differing = differing.into_iter().map(Event::Differs);
+            differing.chain([Event::Finished { coverage, cost, stopped_early }]).collect()
+        };
+        Ok(Done { exit, closing: Box::new(closing) })
+    }
+
+    /// `None` if it was interrupted.
+    fn original(&self, session: &mut Session<'_>, engine: &Engine) -> Result<Option<RunRecord>, Failure> {
+        let order = Order::original(engine.suite());
+        let mut original = None;
+        self.watch(session, engine, 1, vec![vec![order]].into_iter(), None, |_, record| original = Some(record.clone()))?;
+        if let Some(original) = &original {
+            session.tell(&Event::Original { tally: original.tally(), took: total_duration(original) });
+        }
+        Ok(original)
+    }
+
+    fn orders(
+        &self,
+        session: &mut Session<'_>,
+        engine: &Engine,
+        suite_time: Duration,
+        note: impl FnMut(u64, &RunRecord),
+    ) -> Result<Option<&'static str>, Failure> {
+        let orders = self.rounds.saturating_mul(self.strategy.orders_per_round(engine.suite().len()));
+        let batches = batches(self.strategy, engine.suite(), self.rounds, self.seed);
+        let deadline = self.budget.map(|budget| Instant::now() + budget.allowance(suite_time));
+        self.watch(session, engine, orders, batches, deadline, note)
+    }
+
+    /// Runs `batches` and tells of the progress. Gives the reason if it ended before all had run.
+    fn watch(
+        &self,
+        session: &mut Session<'_>,
+        engine: &Engine,
+        orders: u64,
+        batches: impl Iterator<Item = Vec<Order>> + Send,
+        deadline: Option<Instant>,
+        mut note: impl FnMut(u64, &RunRecord),
+    ) -> Result<Option<&'static str>, Failure> {
+        session.tell(&Event::Planned(Plan {
+            strategy: self.strategy.name().to_owned(),
+            orders,
+            seed: self.seed,
+            workers: engine.settings().workers,
+            isolation: engine.isolation().name(),
+        }));
+        let mut progress = Progress { orders_done: 0, orders, share: 0.0, running: None };
+        let tests_per_order = if orders == 1 { engine.suite().len() } else { self.strategy.tests_per_order(engine.suite().len()) };
+        let whole = orders as f64 * tests_per_order as f64;
+        let mut runs_before = None;
+        let mut out_of_time = false;
+        engine.run(batches, |update| {
+            match update {
+                Update::Ran { number, record } => {
+                    progress.orders_done += 1;
+                    note(number, &record);
+                }
+                Update::Tick { running, test_runs } => {
+                    let before = *runs_before.get_or_insert(test_runs);
+                    let by_tests = (test_runs - before) as f64 / whole;
+                    progress.share = by_tests.max(progress.orders_done as f64 / orders.max(1) as f64).min(1.0);
+                    progress.running = running;
+                    session.tell(&Event::Progressed(progress.clone()));
+                }
+            }
+            out_of_time = deadline.is_some_and(|deadline| Instant::now() > deadline);
+            if out_of_time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .or_else(|error| if matches!(error, anyorder_engine::EngineError::Cancelled) { Ok(()) } else { Err(error) })?;
+        Ok(match (progress.orders_done < orders, out_of_time) {
+            (false, _) => None,
+            (true, true) => Some("the budget is spent"),
+            (true, false) => Some("interrupted"),
+        })
+    }
+
+    /// Writes down the first order in which each test differs, so that it can be replayed.
+    fn save_orders(&self, engine: &Engine, project: &Project, differing: &mut [Differs]) -> Result<(), Failure> {
+        if differing.is_empty() {
+            return Ok(());
+        }
+        let directory = project.state_directory("orders")?;
+        for differs in differing {
+            let (number, test) = (differs.first.number, differs.test.0);
+            let name = format!("{}-{}-{number}-{test}.txt", self.strategy.name(), self.seed);
+            let path = directory.join(&name);
+            let text = format_order_file(differs.first.order.ids(engine.suite()));
+            std::fs::write(&path, text).map_err(|error| Failure::unwritable(&path, &error, "free some space"))?;
+            differs.first.saved = Some(format!(".anyorder/orders/{name}"));
+        }
+        Ok(())
+    }
+}
+
+fn interrupted() -> Done {
+    let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: Some("interrupted") }];
+    Done { exit: Exit::Interrupted, closing: Box::new(closing) }
+}
+
+fn total_duration(record: &RunRecord) -> Duration {
+    record.steps.iter().map(|step| step.duration).sum()
+}
+
+fn strategy_of(arg: StrategyArg) -> Strategy {
+    match arg {
+        StrategyArg::Original => Strategy::Original,
+        StrategyArg::Reverse => Strategy::Reverse,
+        StrategyArg::ReverseClass => Strategy::ReverseClass,
+        StrategyArg::Random => Strategy::Random,
+        StrategyArg::RandomClass => Strategy::RandomClass,
+        StrategyArg::Isolated => Strategy::Isolated,
+        StrategyArg::Pairs => Strategy::Pairs,
+    }
+}

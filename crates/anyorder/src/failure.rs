@@ -1,0 +1,127 @@
+//! Foreseen errors: each knows how it is told and which exit code it has.
+
+use std::path::{Path, PathBuf};
+
+use anyorder_engine::EngineError;
+use anyorder_model::{OrderFileError, TestId};
+use anyorder_pytest::InterpreterError;
+use anyorder_report::Problem;
+
+use crate::exit_code::Exit;
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) problem: Problem,
+}
+
+impl Failure {
+    fn new(exit: Exit, what: impl Into<String>) -> Self {
+        Failure { exit, problem: Problem { what: what.into(), ..Problem::default() } }
+    }
+
+    fn evidence(mut self, evidence: impl Into<String>) -> Self {
+        self.problem.evidence = evidence.into();
+        self
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.problem.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure::new(Exit::Usage, what).hint(hint)
+    }
+
+    pub(crate) fn no_tests(targets: &[String]) -> Self {
+        let place = if targets.is_empty() { "this directory".to_owned() } else { format!("`{}`", targets.join(" ")) };
+        Failure::new(Exit::NoTests, format!("pytest collected no tests in {place}"))
+            .hint("name the directory or file that holds them, as you would for pytest: `anyorder collect tests`")
+    }
+
+    pub(crate) fn all_unreadable(errors: &[anyorder_model::CollectionError]) -> Self {
+        let shown: Vec<String> = errors.iter().take(5).map(|error| format!("{}: {}", error.at, error.message)).collect();
+        Failure::new(Exit::Unusable, "pytest could read none of the files that hold tests")
+            .evidence(shown.join("\n"))
+            .hint("name the interpreter that has the project installed, for example `--python .venv/bin/python`")
+    }
+
+    pub(crate) fn unknown_tests(file: &Path, unknown: &[TestId], suggestion: Option<&TestId>) -> Self {
+        let shown: Vec<String> = unknown.iter().take(5).map(|id| format!("not collected: {id}")).collect();
+        let what = match unknown.len() {
+            1 => format!("`{}` names a test that the suite does not have", file.display()),
+            number => format!("`{}` names {number} tests that the suite does not have", file.display()),
+        };
+        Failure::new(Exit::Usage, what).evidence(shown.join("\n")).hint(match suggestion {
+            Some(id) => format!("did you mean `{id}`? `anyorder collect` lists every test"),
+            None => "`anyorder collect` lists every test".to_owned(),
+        })
+    }
+
+    pub(crate) fn order_file(file: &Path, error: &OrderFileError) -> Self {
+        Failure::new(Exit::Usage, format!("`{}` is not an order file: {error}", file.display()))
+            .hint("write one test id per line, as `anyorder collect` prints them")
+    }
+
+    pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Self {
+        Failure::new(Exit::Usage, format!("cannot read `{}`: {error}", file.display()))
+            .hint("name an existing file, or `-` for standard input")
+    }
+
+    pub(crate) fn unwritable(path: &Path, error: &std::io::Error, hint: &str) -> Self {
+        Failure::new(Exit::Usage, format!("cannot write `{}`: {error}", path.display())).hint(hint)
+    }
+
+    pub(crate) fn no_plain_results(command: &str, log: &str) -> Self {
+        Failure::new(Exit::Unusable, "the plain runner ended without results")
+            .evidence(format!("{command}\n{log}"))
+            .hint("run the command above by hand; a test probably ends the process")
+    }
+
+    pub(crate) fn demo(what: impl Into<String>, evidence: String) -> Self {
+        Failure::new(Exit::Unusable, what).evidence(evidence).hint(
+            "name an interpreter that has pytest with `--python`, or install Python's `venv` and `pip` \
+             (Debian: `apt-get install python3-venv`)",
+        )
+    }
+
+    pub(crate) fn no_directory(path: &Path) -> Self {
+        Failure::usage(format!("`{}` is not a directory", path.display()), "name the directory that holds the project")
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        let exit = match error {
+            EngineError::Cancelled => Exit::Interrupted,
+            EngineError::Version(_) | EngineError::Agent(_) => Exit::Bug,
+            EngineError::Scratch(_) => Exit::Usage,
+            _ => Exit::Unusable,
+        };
+        let (evidence, hint) = error.evidence_and_hint();
+        let failure = Failure::new(exit, error.to_string()).evidence(evidence);
+        Failure { problem: Problem { hint, ..failure.problem }, ..failure }
+    }
+}
+
+impl From<InterpreterError> for Failure {
+    fn from(error: InterpreterError) -> Self {
+        let what = error.to_string();
+        match error {
+            InterpreterError::NotPython(_) => Failure::usage(what, "name a Python program or a virtual environment: `--python .venv`"),
+            InterpreterError::None => Failure::new(Exit::Unusable, what)
+                .hint("install Python 3.8 or later, or name an interpreter with `--python`"),
+            InterpreterError::NoPytest(tried) => {
+                let shown: Vec<String> =
+                    tried.iter().map(|found| format!("{} ({})", found.python.display(), found.origin)).collect();
+                let install: &PathBuf = &tried[0].python;
+                Failure::new(Exit::Unusable, what).evidence(shown.join("\n")).hint(format!(
+                    "name the one that has it with `--python`, or install it: `{} -m pip install pytest`",
+                    install.display()
+                ))
+            }
+        }
+    }
+}

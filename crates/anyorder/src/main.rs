@@ -1,0 +1,50 @@
+//! The binary: arguments become settings, settings are wired to crates, and what comes out becomes an exit code.
+
+mod args;
+mod budget;
+mod commands;
+mod config;
+mod exit_code;
+mod failure;
+mod project;
+mod session;
+mod units;
+
+use std::panic;
+use std::process::ExitCode;
+
+use anyorder_report::{Problem, Terminal};
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut terminal = Terminal::new(cli.global.terminal_options());
+    panic::set_hook(Box::new(|_| {}));
+    let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| commands::run(&cli, &mut terminal)));
+    let exit = match outcome {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(Failure { exit, problem })) => {
+            terminal.problem(&problem);
+            exit
+        }
+        Err(panicked) => {
+            terminal.problem(&bug(panicked.as_ref()));
+            Exit::Bug
+        }
+    };
+    exit.into()
+}
+
+fn bug(panicked: &(dyn std::any::Any + Send)) -> Problem {
+    let words = panicked.downcast_ref::<String>().cloned();
+    let words = words.or_else(|| panicked.downcast_ref::<&str>().map(|&words| words.to_owned()));
+    Problem {
+        what: "anyorder has a bug, and stopped".to_owned(),
+        evidence: words.unwrap_or_default(),
+        hint: Some("please report it with the command line that you typed".to_owned()),
+    }
+}

@@ -1,0 +1,121 @@
+//! What the commands have in common: the event stream, interruption, and one round per suite that a command starts.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyorder_engine::{Cancel, Engine};
+use anyorder_model::{Cost, Event};
+use anyorder_report::{JsonReport, Sink, Terminal};
+
+use crate::args::HowArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+
+/// One command that is being carried out.
+pub(crate) struct Session<'a> {
+    terminal: &'a mut Terminal,
+    json: Option<(PathBuf, JsonReport)>,
+    pub(crate) cancel: Cancel,
+}
+
+impl<'a> Session<'a> {
+    /// From now on Ctrl-C ends the command in order, and a second one at once.
+    pub(crate) fn new(terminal: &'a mut Terminal, how: &HowArgs, with_tests: bool) -> Result<Self, Failure> {
+        let json = how.json.clone().map(|path| (path, JsonReport::new(with_tests)));
+        if let Some((path, _)) = &json {
+            check_writable(path)?;
+        }
+        let cancel = Cancel::default();
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            let interrupted = i32::from(Exit::Interrupted as u8);
+            let registered = signal_hook::flag::register_conditional_shutdown(signal, interrupted, cancel.flag())
+                .and_then(|_| signal_hook::flag::register(signal, cancel.flag()));
+            registered.expect("these signals can be handled");
+        }
+        Ok(Session { terminal, json, cancel })
+    }
+
+    pub(crate) fn tell(&mut self, event: &Event) {
+        self.terminal.hear(event);
+        if let Some((_, report)) = &mut self.json {
+            report.hear(event);
+        }
+    }
+
+    pub(crate) fn notice(&mut self, text: impl Into<String>, hint: Option<&str>) {
+        self.tell(&Event::Notice { text: text.into(), hint: hint.map(str::to_owned) });
+    }
+
+    /// Data for other programs, unless the JSON report takes standard output.
+    pub(crate) fn data(&mut self, text: &str) {
+        if self.json.as_ref().is_none_or(|(path, _)| path != Path::new("-")) {
+            self.terminal.data(text);
+        }
+    }
+
+    pub(crate) fn say(&mut self, verb: &str, text: &str) {
+        self.terminal.say(verb, text);
+    }
+
+    /// Does `work` for the suite of `engine`, and for every further suite that the same command starts.
+    pub(crate) fn each_suite(
+        &mut self,
+        (engine, took): (Engine, Duration),
+        targets: &[String],
+        mut work: impl FnMut(&mut Self, &Engine, Duration) -> Result<Done, Failure>,
+    ) -> Result<Exit, Failure> {
+        let mut exit = Exit::Nothing;
+        let mut next = Some(engine);
+        let mut took = took;
+        while let Some(engine) = next {
+            self.introduce(&engine, took, targets)?;
+            let done = work(self, &engine, took)?;
+            let begun = std::time::Instant::now();
+            let (following, cost) = engine.next_suite()?;
+            took = begun.elapsed();
+            exit = if exit == Exit::Nothing { done.exit } else { exit };
+            (done.closing)(cost).iter().for_each(|event| self.tell(event));
+            next = following.filter(|_| !self.cancel.is_cancelled());
+        }
+        self.write_json()?;
+        Ok(if self.cancel.is_cancelled() { Exit::Interrupted } else { exit })
+    }
+
+    fn introduce(&mut self, engine: &Engine, took: Duration, targets: &[String]) -> Result<(), Failure> {
+        let suite = engine.suite();
+        if suite.is_empty() {
+            let errors = &suite.errors;
+            return Err(if errors.is_empty() { Failure::no_tests(targets) } else { Failure::all_unreadable(errors) });
+        }
+        self.tell(&Event::Collected { suite: suite.clone(), took });
+        Ok(())
+    }
+
+    fn write_json(&mut self) -> Result<(), Failure> {
+        let Some((path, report)) = &self.json else { return Ok(()) };
+        let document = report.document();
+        if path == Path::new("-") {
+            self.terminal.data(&document);
+            return Ok(());
+        }
+        std::fs::write(path, document).map_err(|error| Failure::unwritable(path, &error, JSON_HINT))
+    }
+}
+
+/// What one suite's work has come to.
+pub(crate) struct Done {
+    pub(crate) exit: Exit,
+    /// What to tell at the end, when the cost is known.
+    pub(crate) closing: Box<dyn FnOnce(Cost) -> Vec<Event>>,
+}
+
+const JSON_HINT: &str = "name a file in a directory that you may write to, or `-` for standard output";
+
+/// A report that cannot be written should be known before an hour of work, not after.
+fn check_writable(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| Failure::unwritable(path, &error, JSON_HINT))
+}
