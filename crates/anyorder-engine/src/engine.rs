@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyorder_model::{Cost, Order, Step, Suite, Test, TestIndex};
 
 use crate::cost::Meter;
-use crate::driver::Driver;
+use crate::driver::{Driver, Rung};
 use crate::error::EngineError;
 use crate::gate::{Arrival, Gate};
 use crate::guard::{Cancel, Guard, TimeLimits, default_memory_limit, memory_info};
@@ -285,6 +285,11 @@ impl Engine {
     /// are written to `files`, which stays.
     pub fn run_plain(&self, order: &Order, files: &Path) -> Result<PlainRun, EngineError> {
         plain::run_in_order(&self.lab, &self.suite, &self.hello, order, files)
+    }
+
+    /// The same on a given rung. A runner that is only told ids may collect less, and may run them in another order.
+    pub fn run_plain_on(&self, rung: Rung, order: &Order, files: &Path) -> Result<PlainRun, EngineError> {
+        plain::run(&self.lab, &self.suite, &self.hello, order, rung, files)
     }
 
     /// What has been spent so far. CPU counts for processes that have ended, so ask after [`Engine::next_suite`].

@@ -47,7 +47,7 @@ pub(crate) fn run_in_order(
     run(lab, suite, hello, order, Rung::PlainOrdered, files)
 }
 
-fn run(
+pub(crate) fn run(
     lab: &Lab,
     suite: &Suite,
     hello: &Hello,

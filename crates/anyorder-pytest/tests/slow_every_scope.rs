@@ -1,0 +1,138 @@
+//! The heart of the promise: an order gives the same events and outcomes however its fresh state came about.
+//!
+//! The suite `every_scope` logs each set-up, tear-down and test body. Random sub-orders of it, repeats included, run in
+//! forks, in a snapshot tree with random cuts, in new processes, and in plain pytest; all must agree.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyorder_engine::{Engine, Isolation, Rung, Scratch, Settings, Update};
+use anyorder_model::{Order, Outcome, RunRecord, TestIndex};
+use anyorder_pytest::{PytestDriver, Runner};
+use anyorder_testkit::environment::{PYTESTS, Recipe, python};
+use anyorder_testkit::fixture::Fixture;
+
+const ORDERS: usize = 20;
+
+/// A small generator, so that a failure can be repeated from the number printed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+
+    fn order(&mut self, tests: usize) -> Order {
+        let length = 1 + self.below(14);
+        (0..length).map(|_| TestIndex(u32::try_from(self.below(tests)).unwrap())).collect()
+    }
+}
+
+struct Lab {
+    fixture: Fixture,
+    engine: Engine,
+    logs: PathBuf,
+}
+
+impl Lab {
+    fn new(recipe: Recipe, isolation: Isolation) -> Self {
+        let fixture = Fixture::pytest("every_scope");
+        let logs = fixture.path().join("event-logs");
+        fs::create_dir(&logs).unwrap();
+        let scratch = Scratch::new().unwrap();
+        let runner = Runner::Direct { python: python(recipe), targets: vec![] };
+        let driver = PytestDriver::new(runner, fixture.path(), &scratch).unwrap();
+        let settings = Settings { isolation: Some(isolation), ..Settings::default() };
+        let engine = Engine::open(Arc::new(driver), settings, scratch).unwrap();
+        Lab { fixture, engine, logs }
+    }
+
+    /// The records in the sequence of `batches`, and every event log that was written.
+    fn run(&self, batches: Vec<Vec<Order>>) -> (Vec<RunRecord>, Vec<String>) {
+        let mut records = Vec::new();
+        self.engine
+            .run(batches.into_iter(), |update| {
+                if let Update::Ran { number, record } = update {
+                    records.push((number, record));
+                }
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        records.sort_by_key(|(number, _)| *number);
+        (records.into_iter().map(|(_, record)| record).collect(), take_logs(&self.logs))
+    }
+}
+
+/// The logs of all processes since the last look.
+fn take_logs(directory: &Path) -> Vec<String> {
+    let paths: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let logs = paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    paths.iter().for_each(|path| fs::remove_file(path).unwrap());
+    logs
+}
+
+/// What plain pytest can tell: its results do not know an unexpected pass.
+fn outcomes(record: &RunRecord) -> Vec<(u32, Outcome)> {
+    let plain = |outcome| if outcome == Outcome::Xpassed { Outcome::Passed } else { outcome };
+    record.steps.iter().map(|step| (step.test.0, plain(step.outcome))).collect()
+}
+
+fn agree(recipe: Recipe) {
+    let forks = Lab::new(recipe, Isolation::Fork);
+    let processes = Lab::new(recipe, Isolation::Process);
+    let tests = forks.engine.suite().len();
+    assert!(tests > 90, "{tests}");
+    let mut random = Random(u64::from(recipe.name.as_bytes()[7]));
+    let orders: Vec<Order> = (0..ORDERS).map(|_| random.order(tests)).collect();
+
+    let (forked, fork_logs) = forks.run(orders.iter().map(|order| vec![order.clone()]).collect());
+    let cut_orders = orders.iter().flat_map(|order| {
+        let cut = random.below(order.len() + 1);
+        let sibling = order.tests()[..cut].iter().copied().chain(random.order(tests).0).collect();
+        [order.clone(), sibling]
+    });
+    let (in_tree, tree_logs) = forks.run(vec![cut_orders.collect()]);
+    let (anew, process_logs) = processes.run(orders.iter().take(5).map(|order| vec![order.clone()]).collect());
+
+    for (at, order) in orders.iter().enumerate() {
+        let files = forks.fixture.path().with_file_name("plain");
+        // pytest < 8 tears package fixtures down late when it is only told ids, so everything is collected here too.
+        let plain = forks.engine.run_plain_on(Rung::PlainOrdered, order, &files).unwrap();
+        let expected = outcomes(&plain.record);
+        let asked = || format!("{}: order {at}: {:?}\n{}", recipe.name, order.ids(forks.engine.suite()), plain.log);
+        assert!(plain.record.is_as_asked(), "{}", asked());
+        assert_eq!(outcomes(&forked[at]), expected, "fork, {}", asked());
+        assert_eq!(outcomes(&in_tree[2 * at]), expected, "tree, {}", asked());
+        let logs = take_logs(&forks.logs);
+        let [log] = &logs[..] else { panic!("one plain process, one log: {}", asked()) };
+        assert!(fork_logs.contains(log), "fork, {}\n{log}", asked());
+        assert!(tree_logs.contains(log), "tree, {}\n{log}", asked());
+        if let Some(record) = anew.get(at) {
+            assert_eq!(outcomes(record), expected, "process, {}", asked());
+            assert!(process_logs.contains(log), "process, {}\n{log}", asked());
+        }
+    }
+}
+
+#[test]
+fn all_ways_agree_on_pytest_6() {
+    agree(PYTESTS[0]);
+}
+
+#[test]
+fn all_ways_agree_on_pytest_7() {
+    agree(PYTESTS[1]);
+}
+
+#[test]
+fn all_ways_agree_on_pytest_8() {
+    agree(PYTESTS[2]);
+}
+
+#[test]
+fn all_ways_agree_on_the_newest_pytest() {
+    agree(PYTESTS[3]);
+}
