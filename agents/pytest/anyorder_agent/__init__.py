@@ -68,6 +68,7 @@ def pytest_runtestloop(session):
         return None
     observer = Observer(str(config.rootpath) + os.sep)
     config.pluginmanager.register(observer, "anyorder-observer")
+    neutral.silence(config)
     session.testsfailed = 0
     own.collect_garbage()
     own.freeze()
@@ -98,6 +99,7 @@ def _hello(config, overridden):
         "directory": os.getcwd(),
         "root": str(config.rootpath),
         "options": [argument for argument in given if argument not in config.args],
+        "targets": [argument for argument in given if argument in config.args],
         "overridden": overridden,
         "plugins": sorted({"%s %s" % (dist.project_name, dist.version) for _, dist in distributions}),
     }

@@ -9,6 +9,50 @@ import sys
 from .own import own
 
 
+class Provisions:
+    """What a child will need, made before the fork: every page of memory that the child touches has to be copied."""
+
+    def __init__(self, config, scratch):
+        self._captures = [capture for capture in _captures(config) if hasattr(capture, "targetfd_save")]
+        self._files = [own.memfd("anyorder-capture") for _ in self._captures]
+        self._null = own.open("/dev/null", own.O_RDWR | own.O_CLOEXEC)
+        self._factory = getattr(config, "_tmp_path_factory", None)
+        self._directory = pathlib.Path(scratch)
+        self._cache = getattr(config, "cache", None)
+        self._cache_directory = pathlib.Path(scratch + "-cache")
+
+    def take(self):
+        """Run in the child, before anything of the suite's: from now on it shares nothing that it writes to."""
+        own.setpgid(0, 0)
+        # pytest prints its progress here; nobody reads it. Standard error still goes to the zygote's log.
+        own.dup2(self._null, 1)
+        for capture, file in zip(self._captures, self._files):
+            own.dup2(file, capture.tmpfile.fileno(), False)
+            if capture.targetfd == 1:
+                own.dup2(self._null, capture.targetfd_save, False)
+            if capture._state == "started":
+                own.dup2(file, capture.targetfd)
+        if self._factory is not None:
+            self._factory._basetemp = None
+            self._factory._given_basetemp = self._directory
+        if self._cache is not None:
+            self._cache._cachedir = self._cache_directory
+        self.release()
+
+    def release(self):
+        """Closes what both sides have; the child has its own duplicates by then."""
+        for file in self._files:
+            own.close(file)
+        own.close(self._null)
+
+
+def _captures(config):
+    """pytest captures into files opened before the fork; children that shared them would read each other's output."""
+    manager = config.pluginmanager.getplugin("capturemanager")
+    capturing = getattr(manager, "_global_capturing", None)
+    return [getattr(capturing, "out", None), getattr(capturing, "err", None)]
+
+
 def fork(may_warn):
     """`os.fork`, with the state of `random` carried over and no warning about threads (an error in strict suites)."""
     random = sys.modules.get("random")
@@ -22,45 +66,6 @@ def fork(may_warn):
     if pid == 0 and state is not None:
         random._inst.setstate(state)
     return pid
-
-
-def repair(config, scratch):
-    """Run in the child, before anything else of the suite's does. `scratch` is a path of the child's own."""
-    own.setpgid(0, 0)
-    _own_capture_files(config)
-    _own_directories(config, scratch)
-
-
-def _own_capture_files(config):
-    """pytest captures into files opened before the fork; siblings would read each other's output."""
-    manager = config.pluginmanager.getplugin("capturemanager")
-    capturing = getattr(manager, "_global_capturing", None)
-    for capture in (getattr(capturing, "out", None), getattr(capturing, "err", None)):
-        if not hasattr(capture, "targetfd_save"):
-            continue  # captured in memory, or not at all
-        private = own.memfd("anyorder-capture")
-        own.dup2(private, capture.tmpfile.fileno(), False)
-        if capture._state == "started":
-            own.dup2(private, capture.targetfd)
-        own.close(private)
-    _silence_terminal(getattr(capturing, "out", None))
-
-
-def _silence_terminal(capture):
-    """The progress that pytest prints would go to a log which nobody reads; standard error still goes there."""
-    null = own.open("/dev/null", own.O_RDWR | own.O_CLOEXEC)
-    own.dup2(null, 1)
-    if hasattr(capture, "targetfd_save"):
-        own.dup2(null, capture.targetfd_save, False)
-    own.close(null)
-
-
-def _own_directories(config, scratch):
-    factory = getattr(config, "_tmp_path_factory", None)
-    if factory is not None:
-        factory._basetemp = None
-        factory._given_basetemp = pathlib.Path(scratch)
-    own_cache(config, scratch)
 
 
 def own_cache(config, scratch):

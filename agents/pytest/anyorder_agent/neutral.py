@@ -62,3 +62,12 @@ def after_parsing(config):
             config.pluginmanager.unregister(name=name)
             config.addinivalue_line("markers", "flaky: retried on failure, but not while anyorder runs the tests")
     return overridden
+
+
+def silence(config):
+    """Takes the hooks that print each test's progress; nobody reads it, and in a fork it costs more than it looks."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
+        hook = getattr(config.hook, name)
+        if any(implementation.plugin is reporter for implementation in hook.get_hookimpls()):
+            hook._remove_plugin(reporter)

@@ -55,29 +55,34 @@ class Server:
 
     def _obey_fork(self, node, reap=()):
         self._reap(reap, own.WNOHANG)
+        provisions = forked.Provisions(self._session.config, "%s/%d" % (self._scratch, node))
+        link = Link(self._address)
+        link.send({"say": "hello", "node": node})
         pid = forked.fork(may_warn=len(own.threads()) > 1)
         if pid:
+            link.close()
+            provisions.release()
             self._link.send({"say": "forked", "pid": pid})
             return
         self._is_child = True
         self._unreaped = []
         self._link.close()
-        self._link = Link(self._address)
-        forked.repair(self._session.config, "%s/%d" % (self._scratch, node))
-        self._link.send({"say": "hello", "node": node, "pid": own.getpid()})
+        self._link = link
+        provisions.take()
 
     def _obey_wait(self, pid):
         self._link.send({"say": "waited", "status": own.waitpid(pid, 0)[1]})
 
     def _obey_run(self, tests, finish, output=False):
         """Runs `tests`; unless `finish`, what stands above the last one stays set up for the tests to come."""
-        following = fresh(self._items[tests[0]])
+        last_place = {test: at for at, test in enumerate(tests)} if finish else {}
+        following = self._item(tests[0], last_place.get(tests[0]) == 0)
         if self._standing is not None:
             self._tear_down_towards(following)
         for at, test in enumerate(tests):
             item, following = following, None
             if at + 1 < len(tests):
-                following = fresh(self._items[tests[at + 1]])
+                following = self._item(tests[at + 1], last_place.get(tests[at + 1]) == at + 1)
             elif not finish:
                 following = fresh(self._items[test])
             if not self._run_one(at, item, following, output):
@@ -88,6 +93,10 @@ class Server:
             self._link.send({"say": "ran"})
         else:
             self._link.send({"say": "ran", "gained": forked.gained(self._link.descriptor, self._inherited)})
+
+    def _item(self, test, is_last_time):
+        """A test that will not run again here needs no stand-in."""
+        return self._items[test] if is_last_time else fresh(self._items[test])
 
     def _obey_finish(self):
         if self._standing is not None:

@@ -343,14 +343,22 @@ fn suite_of(lab: &Lab, hello: &Hello, ready: &Ready, listed: Vec<Test>) -> (Suit
 }
 
 /// Where each test of `suite` stands in what another process has collected.
+///
+/// An id may hold the time of day or an address. Such a test is known by its place, if everything else about it agrees.
 fn places_in(suite: &Suite, listed: &[Test]) -> Result<Arc<[u32]>, EngineError> {
     let mut places = HashMap::new();
     for (place, test) in (0_u32..).zip(listed) {
         places.entry(&test.id).or_insert(place);
     }
-    let found: Vec<Option<u32>> = suite.tests().iter().map(|test| places.get(&test.id).copied()).collect();
-    let missing = suite.tests().iter().zip(&found).filter(|(_, place)| place.is_none());
-    let only_first: Vec<_> = missing.map(|(test, _)| test.id.clone()).collect();
+    let same_but_for_id = |place: u32, test: &Test| {
+        let other = listed.get(place as usize)?;
+        (other.group == test.group && other.line == test.line && suite.index_of(&other.id).is_none()).then_some(place)
+    };
+    let found = (0_u32..).zip(suite.tests()).map(|(place, test)| {
+        places.get(&test.id).copied().or_else(|| same_but_for_id(place, test)).ok_or_else(|| test.id.clone())
+    });
+    let (found, missing): (Vec<_>, Vec<_>) = found.partition(Result::is_ok);
+    let only_first: Vec<_> = missing.into_iter().filter_map(Result::err).collect();
     if only_first.is_empty() {
         Ok(found.into_iter().flatten().collect())
     } else {

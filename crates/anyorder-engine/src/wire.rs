@@ -114,6 +114,8 @@ pub struct Hello {
     pub root: String,
     /// The options that the framework was started with, without what it was told to run.
     pub options: Vec<String>,
+    /// What it was told to run.
+    pub targets: Vec<String>,
     /// Names of options that the agent had to override so that tests run once, here, in the order asked for.
     pub overridden: Vec<String>,
     /// Third-party plugins, each with its version.

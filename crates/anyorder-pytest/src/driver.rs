@@ -73,11 +73,7 @@ impl Driver for PytestDriver {
     }
 
     fn plain_command(&self, call: &PlainCall<'_>) -> io::Result<PlainCommand> {
-        let targets = match &self.runner {
-            Runner::Direct { targets, .. } => targets.as_slice(),
-            Runner::Command(_) => &[],
-        };
-        plain::command(call, targets)
+        plain::command(call)
     }
 
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>> {

@@ -29,14 +29,18 @@ const OVERRIDES: [(&str, &str); 10] = [
 
 /// Whether plain pytest can be told this order by naming the tests: it runs a test that is named twice only once.
 pub(crate) fn fits_on_command_line(suite: &Suite, order: &Order) -> bool {
+    if *order == Order::original(suite) {
+        return true;
+    }
     let mut tests = order.tests().to_vec();
     tests.sort_unstable();
     let has_repeats = tests.windows(2).any(|pair| pair[0] == pair[1]);
     !has_repeats && tests.iter().map(|&test| suite.id(test).0.len() + 1).sum::<usize>() < LONGEST
 }
 
-/// `targets` is what the user named, for runs that collect everything.
-pub(crate) fn command(call: &PlainCall<'_>, targets: &[String]) -> io::Result<PlainCommand> {
+/// The original order is what pytest does by itself; for any other it is told ids, or reads them through the plugin.
+pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
+    let targets = call.hello.targets.iter().map(OsString::from);
     let directory = Path::new(&call.hello.directory);
     let mut arguments: Vec<OsString> = vec!["-m".into(), "pytest".into()];
     arguments.extend(call.hello.options.iter().map(OsString::from));
@@ -44,6 +48,7 @@ pub(crate) fn command(call: &PlainCall<'_>, targets: &[String]) -> io::Result<Pl
     arguments.extend(OVERRIDES.iter().filter(|(name, _)| overridden(name)).map(|(_, option)| option.into()));
     let mut variables: Vec<(&str, OsString)> = Vec::new();
     match call.rung {
+        Rung::Plain if *call.order == Order::original(call.suite) => arguments.extend(targets),
         Rung::Plain => {
             let root = Path::new(&call.hello.root);
             arguments.extend(call.order.ids(call.suite).into_iter().map(|id| from_here(id, root, directory).into()));
@@ -52,7 +57,7 @@ pub(crate) fn command(call: &PlainCall<'_>, targets: &[String]) -> io::Result<Pl
             variables.push(("PYTHONPATH", call.files.into()));
             variables.push(("ANYORDER_ORDER", write_order(call)?.into()));
             arguments.extend(["-p", "anyorder_order"].map(OsString::from));
-            arguments.extend(targets.iter().map(OsString::from));
+            arguments.extend(targets);
         }
     }
     let shown = show(&variables, &call.hello.executable, &arguments);

@@ -81,7 +81,7 @@ pub fn python_from(base: &Path, name: &str, requirements: &[&str]) -> PathBuf {
     python
 }
 
-fn must(command: &mut Command) {
+pub(crate) fn must(command: &mut Command) {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -4,6 +4,7 @@
 
 pub mod environment;
 pub mod fixture;
+pub mod suites;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,105 @@
+//! `anyorder demo` and `anyorder doctor`, and what they suggest.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyorder_testkit::environment::{NEWEST, PLUGINS, python};
+use anyorder_testkit::fixture::Fixture;
+use common::{Anyorder, Ran, suggested_replays, suite};
+
+/// The lines under `Next`.
+fn next_steps(ran: &Ran) -> Vec<String> {
+    let after = ran.stderr.split_once("      Next  ").unwrap_or_else(|| panic!("{}", ran.shown())).1;
+    after.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_demo_finds_its_dependences_and_its_next_steps_work() {
+    let home = tempfile::tempdir().unwrap();
+    let anyorder = Anyorder::at(home.path()).variable("TMPDIR", home.path());
+    let ran = anyorder.run(&["demo"]).with_code(0);
+    for test in [
+        "test_book_costs_full_price",
+        "test_greeting_is_english",
+        "test_new_shop_has_no_stock",
+        "test_price_of_tea_is_cached",
+        "test_prices_are_in_dollars",
+        "test_receipt_lists_every_item",
+    ] {
+        assert!(ran.differing_names().contains(&test), "{test}\n{}", ran.shown());
+    }
+    let steps = next_steps(&ran);
+    let directory = PathBuf::from(steps[0].strip_prefix("cd ").unwrap());
+    let python = PathBuf::from(steps[1].strip_prefix("export ANYORDER_PYTHON=").unwrap());
+    assert_eq!(python, common_python());
+    let in_demo = Anyorder::without_python(&directory).variable("ANYORDER_PYTHON", &python);
+    assert!(steps.len() > 2, "{}", ran.shown());
+    for step in &steps[2..] {
+        let words: Vec<&str> = step.split(' ').collect();
+        assert_eq!(words[0], "anyorder");
+        in_demo.run(&words[1..]).with_code(1);
+    }
+    for words in suggested_replays(&ran) {
+        let replayed = in_demo.run(&words);
+        assert!([0, 1].contains(&replayed.code), "{}", replayed.shown());
+    }
+}
+
+fn common_python() -> PathBuf {
+    python(NEWEST)
+}
+
+#[test]
+fn the_commands_under_next_can_be_pasted_into_a_shell() {
+    let home = tempfile::Builder::new().prefix("with a space ").tempdir().unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_anyorder")).parent().unwrap();
+    let ran = Anyorder::at(home.path()).variable("TMPDIR", home.path()).run(&["demo"]).with_code(0);
+    let steps = next_steps(&ran);
+    let script = format!("set -e\n{}\n{}\nanyorder collect\n", steps[0], steps[1]);
+    let path = std::env::join_paths([binary.to_owned()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap()))).unwrap();
+    let mut shell = std::process::Command::new("sh");
+    common::clean(shell.args(["-c", &script]).env("PATH", path));
+    let output = shell.output().unwrap();
+    assert!(output.status.success(), "{script}\n{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 24);
+}
+
+#[test]
+fn the_files_of_the_demo_are_all_there() {
+    let home = tempfile::tempdir().unwrap();
+    let ran = Anyorder::at(home.path()).variable("TMPDIR", home.path()).run(&["demo"]).with_code(0);
+    let directory = PathBuf::from(next_steps(&ran)[0].strip_prefix("cd ").unwrap());
+    for (path, text) in Fixture::pytest("demo").contents() {
+        let relative = path.components().skip_while(|part| part.as_os_str() != "demo").skip(1).collect::<PathBuf>();
+        assert_eq!(fs::read(directory.join(&relative)).ok(), Some(text), "{}", relative.display());
+    }
+}
+
+#[test]
+fn a_healthy_suite_is_healthy_to_the_doctor() {
+    let suite = suite(&[("test_a.py", "def test_a(): pass\n")]);
+    let ran = Anyorder::at(suite.path()).run(&["doctor"]).with_code(0);
+    assert!(ran.stdout.contains("Good  the original order is green: 1 passed"), "{}", ran.shown());
+    assert!(!ran.stdout.contains("Hinders"), "{}", ran.shown());
+}
+
+#[test]
+fn the_doctor_names_plugins_unreadable_files_and_unordered_parameters() {
+    let fixture = Fixture::pytest("plugins_in_addopts");
+    let ran = Anyorder::with(PLUGINS, fixture.path()).run(&["doctor"]).with_code(0);
+    assert!(ran.stdout.contains("overridden here"), "{}", ran.shown());
+    let fixture = Fixture::pytest("collection_errors");
+    let ran = Anyorder::at(fixture.path()).run(&["doctor"]).with_code(0);
+    assert!(ran.stdout.contains("test_cannot_be_imported.py cannot be collected"), "{}", ran.shown());
+    let suite = suite(&[("test_a.py", "import pytest\n@pytest.mark.parametrize('x', set('abcdefghij'))\ndef test_a(x): pass\n")]);
+    let ran = Anyorder::at(suite.path()).run(&["doctor"]);
+    assert!(ran.stdout.contains("two starts collect the same tests in different orders"), "{}", ran.shown());
+}
+
+#[test]
+fn the_doctor_says_that_there_are_no_tests() {
+    let fixture = Fixture::pytest("no_tests");
+    Anyorder::at(fixture.path()).run(&["doctor"]).with_code(4);
+}

@@ -1,0 +1,27 @@
+//! Chores: `cargo xtask test`, `cargo xtask trial NAME`, `cargo xtask bench NAME`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
+
+mod parts;
+mod trial;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask test [PART...]     format, lints, rust, slow, agents; all of them without PART
+cargo xtask trial NAME [SUITE...]   suites: public suites, agent against plain pytest
+cargo xtask bench NAME [ARG...]     isolated, pairs";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_good = match words.split_first() {
+        Some((&"test", parts)) => parts::test(parts),
+        Some((&"trial", ["suites", names @ ..])) => trial::suites(names),
+        Some((&"bench", [name, arguments @ ..])) => parts::bench(name, arguments),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
