@@ -31,7 +31,8 @@ impl Bench {
         let scratch = Scratch::new().expect("a temporary directory can be made");
         let targets = suite.arguments.iter().map(|&argument| argument.to_owned()).collect();
         let runner = Runner::Direct { python: prepared.python.clone(), targets };
-        let driver = PytestDriver::new(runner, &prepared.directory, &scratch).expect("the agent can be unpacked");
+        let driver =
+            PytestDriver::new(runner, &prepared.directory, &scratch).expect("the agent can be unpacked");
         let settings = Settings { isolation: Some(Isolation::Fork), workers: 1, ..Settings::default() };
         let engine = Engine::open(Arc::new(driver), settings, scratch).expect("the suite can be collected");
         Bench { suite, prepared, engine }

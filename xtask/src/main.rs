@@ -7,9 +7,9 @@ mod trial;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask test [PART...]     format, lints, rust, slow, agents; all of them without PART
-cargo xtask trial NAME [SUITE...]   suites: public suites, agent against plain pytest
-cargo xtask bench NAME [ARG...]     isolated, pairs";
+cargo xtask test [PART...]            format, lints, rust, slow, agents, trials; all of them without PART
+cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
+cargo xtask bench NAME [SUITE...]     isolated, pairs";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

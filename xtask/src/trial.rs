@@ -1,16 +1,17 @@
 //! Trials on public suites: does the agent see what plain pytest sees, and do forks see what new processes see?
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyorder_engine::{Engine, Isolation, Rung, Scratch, Settings, Update};
-use anyorder_model::{Order, Outcome, RunRecord, Suite as Collected, TestIndex};
+use anyorder_model::{Order, Outcome, RunRecord, Step, Suite as Collected, TestIndex};
 use anyorder_pytest::{PytestDriver, Runner};
 use anyorder_search::{Strategy, batches};
 use anyorder_testkit::suites::{Prepared, SUITES, Suite};
 
-const RANDOM_ORDERS: u64 = 3;
+const RANDOM_ORDERS: usize = 3;
 
 /// Runs the named suites, or all; prints one line for each. Whether all agreed.
 pub(crate) fn suites(names: &[&str]) -> bool {
@@ -28,7 +29,7 @@ pub(crate) fn suites(names: &[&str]) -> bool {
             "{:14} {tests:>6}  {:13} {:15}  {:.0} s",
             suite.name,
             format!("{} of {tests}", tests - plain.len()),
-            format!("{} of {}", RANDOM_ORDERS as usize * tests - process.len(), RANDOM_ORDERS as usize * tests),
+            format!("{} of {}", RANDOM_ORDERS * tests - process.len(), RANDOM_ORDERS * tests),
             begun.elapsed().as_secs_f64()
         );
         plain.iter().take(10).for_each(|line| println!("    plain:   {line}"));
@@ -56,19 +57,23 @@ impl Trial {
     fn agent_against_plain(&self) -> Vec<String> {
         let order = Order::original(self.forks.suite());
         let ours = run(&self.forks, vec![vec![order.clone()]]);
-        let plain = self.forks.run_plain_on(Rung::Plain, &order, self.files.path()).expect("plain pytest runs");
+        let plain =
+            self.forks.run_plain_on(Rung::Plain, &order, self.files.path()).expect("plain pytest runs");
         let mut different = differences(self.forks.suite(), &ours[0], &plain.record, as_plain);
         // Results name tests by id; one whose id changes with every start cannot be found in them.
-        different.retain(|(test, _)| test.is_none_or(|test| self.processes.suite().index_of(self.forks.suite().id(test)).is_some()));
+        different.retain(|(test, _)| self.processes.suite().index_of(self.forks.suite().id(*test)).is_some());
         different.into_iter().map(|(_, line)| line).collect()
     }
 
     fn forks_against_processes(&self) -> Vec<String> {
-        let orders = || batches(Strategy::Random, self.forks.suite(), RANDOM_ORDERS, 1).collect();
+        let orders = || batches(Strategy::Random, self.forks.suite(), RANDOM_ORDERS as u64, 1).collect();
         let forked = run(&self.forks, orders());
         let anew = run(&self.processes, orders());
         let pairs = forked.iter().zip(&anew);
-        pairs.flat_map(|(ours, other)| differences(self.forks.suite(), ours, other, |outcome| outcome)).map(|(_, line)| line).collect()
+        pairs
+            .flat_map(|(ours, other)| differences(self.forks.suite(), ours, other, |outcome| outcome))
+            .map(|(_, line)| line)
+            .collect()
     }
 }
 
@@ -80,7 +85,8 @@ fn open(suite: &Suite, prepared: &Prepared, isolation: Isolation) -> Engine {
     // One at a time: suites with fixed ports or files would disturb each other, which is not what this is about.
     let timeout = Duration::from_secs(20);
     let settings = Settings { isolation: Some(isolation), workers: 1, timeout, ..Settings::default() };
-    Engine::open(Arc::new(driver), settings, scratch).unwrap_or_else(|error| panic!("{}: {error}", suite.name))
+    Engine::open(Arc::new(driver), settings, scratch)
+        .unwrap_or_else(|error| panic!("{}: {error}", suite.name))
 }
 
 fn run(engine: &Engine, batches: Vec<Vec<Order>>) -> Vec<RunRecord> {
@@ -101,25 +107,22 @@ fn as_plain(outcome: Outcome) -> Outcome {
     if outcome == Outcome::Xpassed { Outcome::Passed } else { outcome }
 }
 
+/// Each test whose outcome is not the same in both; every test occurs once in these orders.
 fn differences(
     suite: &Collected,
     ours: &RunRecord,
     other: &RunRecord,
     view: impl Fn(Outcome) -> Outcome,
-) -> Vec<(Option<TestIndex>, String)> {
-    let mut lines = Vec::new();
-    for at in 0..ours.steps.len().max(other.steps.len()) {
-        let (ours, other) = (ours.steps.get(at), other.steps.get(at));
-        let seen = |step: Option<&anyorder_model::Step>| step.map(|step| (step.test, view(step.outcome)));
-        if seen(ours) != seen(other) {
-            let tell = |step: Option<&anyorder_model::Step>| {
-                step.map_or("nothing".to_owned(), |step| {
-                    let signature = step.signature.as_ref().map_or(String::new(), |signature| format!(" {signature}"));
-                    format!("{} {}{signature}", suite.id(step.test), step.outcome)
-                })
-            };
-            lines.push((ours.map(|step| step.test), format!("{} / {}", tell(ours), tell(other))));
-        }
-    }
-    lines
+) -> Vec<(TestIndex, String)> {
+    let others: HashMap<TestIndex, &Step> = other.steps.iter().map(|step| (step.test, step)).collect();
+    let tell = |step: &Step| {
+        let signature = step.signature.as_ref().map_or(String::new(), |signature| format!(" ({signature})"));
+        format!("{}{signature}", step.outcome)
+    };
+    let different = ours.steps.iter().filter_map(|step| {
+        let other = others[&step.test];
+        let line = || format!("{}: {} / {}", suite.id(step.test), tell(step), tell(other));
+        (view(step.outcome) != view(other.outcome)).then(|| (step.test, line()))
+    });
+    different.collect()
 }

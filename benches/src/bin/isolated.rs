@@ -13,9 +13,15 @@ const FORKS_PER_ROUND: usize = 25;
 
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).collect();
-    let names: Vec<&str> = if named.is_empty() { SUITES.to_vec() } else { named.iter().map(String::as_str).collect() };
-    println!("CPU of one isolated test, median of {ROUNDS} rounds (a round: {FORKS_PER_ROUND} forks, 1 lean, 1 ordinary)");
-    println!("{:14} {:>6} {:>9} {:>9} {:>9} {:>7} {:>7}", "suite", "tests", "fork ms", "lean ms", "ordin. ms", "lean x", "ord. x");
+    let names: Vec<&str> =
+        if named.is_empty() { SUITES.to_vec() } else { named.iter().map(String::as_str).collect() };
+    println!(
+        "CPU of one isolated test, median of {ROUNDS} rounds (a round: {FORKS_PER_ROUND} forks, 1 lean, 1 ordinary)"
+    );
+    println!(
+        "{:14} {:>6} {:>9} {:>9} {:>9} {:>7} {:>7}",
+        "suite", "tests", "fork ms", "lean ms", "ordin. ms", "lean x", "ord. x"
+    );
     let ratios: Vec<f64> = names.iter().map(|name| measure(name)).collect();
     println!("median: a lean process costs {:.1} times a fork", median(ratios));
 }
@@ -26,7 +32,8 @@ fn measure(name: &str) -> f64 {
     let (mut forks, mut lean, mut ordinary) = (vec![], vec![], vec![]);
     for round in 0..ROUNDS {
         // Tests from all over the suite, the same for every way.
-        let chosen: Vec<usize> = (0..FORKS_PER_ROUND).map(|at| (at * ROUNDS + round) * 7919 % tests).collect();
+        let chosen: Vec<usize> =
+            (0..FORKS_PER_ROUND).map(|at| (at * ROUNDS + round) * 7919 % tests).collect();
         let orders = chosen.iter().map(|&test| vec![Order(vec![index(test)])]).collect();
         let id = &bench.engine.suite().id(index(chosen[0])).0;
         forks.push(bench.cpu_of_orders(orders) / FORKS_PER_ROUND as f64);

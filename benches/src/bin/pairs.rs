@@ -13,7 +13,8 @@ const ROUNDS: u64 = 5;
 
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).collect();
-    let names: Vec<&str> = if named.is_empty() { SUITES.to_vec() } else { named.iter().map(String::as_str).collect() };
+    let names: Vec<&str> =
+        if named.is_empty() { SUITES.to_vec() } else { named.iter().map(String::as_str).collect() };
     println!("CPU per ordered pair, median of {ROUNDS} rounds of about {PAIRS} pairs; prefix runs counted");
     println!("{:14} {:>6} {:>7} {:>9}", "suite", "tests", "pairs", "ms a pair");
     for name in names {

@@ -51,6 +51,7 @@ fn cpu_of_ended_children() -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0; // what Linux shows to processes, whatever the kernel's own tick
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks = after_name.split_ascii_whitespace().skip(13).take(2).filter_map(|field| field.parse::<f64>().ok());
+    let ticks =
+        after_name.split_ascii_whitespace().skip(13).take(2).filter_map(|field| field.parse::<f64>().ok());
     ticks.sum::<f64>() / TICKS_PER_SECOND
 }

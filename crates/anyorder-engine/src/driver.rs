@@ -1,8 +1,8 @@
 //! What the engine asks of a framework's driver.
 
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
-use std::io;
 
 use anyorder_model::{Order, Step, Suite};
 

@@ -16,6 +16,7 @@ use crate::error::EngineError;
 use crate::gate::{Arrival, Gate};
 use crate::guard::{Cancel, Guard, TimeLimits, default_memory_limit, memory_info};
 use crate::launch::Launched;
+use crate::lock::Locked;
 use crate::node::Node;
 use crate::plain::{self, PlainRun};
 use crate::pool::{self, Update};
@@ -111,21 +112,23 @@ impl Lab {
     }
 
     pub(crate) fn limit_for(&self, test: TestIndex) -> Duration {
-        let durations = self.durations.lock().expect("not poisoned");
+        let durations = self.durations.locked();
         TimeLimits { first: self.settings.timeout }.for_test(durations[test.at()])
     }
 
     /// The first sight of a test decides how long it may take later.
     pub(crate) fn note_duration(&self, step: &Step) {
-        self.durations.lock().expect("not poisoned")[step.test.at()].get_or_insert(step.duration);
+        self.durations.locked()[step.test.at()].get_or_insert(step.duration);
     }
 
     /// Whether a state may be kept for several orders to continue from.
     pub(crate) fn may_keep(&self, gained: Option<Gained>) -> bool {
-        *self.isolation.lock().expect("not poisoned") == Isolation::Fork
+        *self.isolation.locked() == Isolation::Fork
             && gained.is_some_and(Gained::is_nothing)
             && self.kept_states.load(Ordering::Relaxed) < MOST_KEPT_STATES
-            && memory_info("MemAvailable").zip(memory_info("MemTotal")).is_none_or(|(free, all)| free > all / SCARCE)
+            && memory_info("MemAvailable")
+                .zip(memory_info("MemTotal"))
+                .is_none_or(|(free, all)| free > all / SCARCE)
     }
 
     pub(crate) fn tick(&self) -> Update {
@@ -139,7 +142,7 @@ impl Lab {
     /// A process in the fresh state.
     pub(crate) fn fresh(&self) -> Result<Node, EngineError> {
         const TRIES: u32 = 3;
-        if *self.isolation.lock().expect("not poisoned") == Isolation::Process {
+        if *self.isolation.locked() == Isolation::Process {
             return self.launch_again();
         }
         for _ in 0..TRIES {
@@ -154,7 +157,7 @@ impl Lab {
     }
 
     fn zygote(&self) -> Result<Arc<Node>, EngineError> {
-        let mut zygote = self.zygote.lock().expect("not poisoned");
+        let mut zygote = self.zygote.locked();
         if let Some(zygote) = &*zygote {
             return Ok(Arc::clone(zygote));
         }
@@ -165,7 +168,7 @@ impl Lab {
 
     /// The next to ask gets a new one, unless somebody has replaced it already.
     fn forget_zygote(&self, lost: &Arc<Node>) {
-        let mut zygote = self.zygote.lock().expect("not poisoned");
+        let mut zygote = self.zygote.locked();
         if zygote.as_ref().is_some_and(|zygote| Arc::ptr_eq(zygote, lost)) {
             *zygote = None;
         }
@@ -184,7 +187,7 @@ impl Lab {
         let mut arrival = session.ok_or_else(|| launched.silent(self, None))?;
         launched.ready(self, &mut arrival)?;
         let tests = collect(self, &mut arrival)?;
-        let suite = self.suite.lock().expect("not poisoned").clone();
+        let suite = self.suite.locked().clone();
         let place_of = places_in(&suite, &tests)?;
         let scratch = self.scratch.nodes().join(number.to_string());
         Ok(Node::launched(Arc::new(Mutex::new(launched)), arrival.hello.pid, arrival.link, place_of, scratch))
@@ -229,18 +232,22 @@ impl Engine {
         command: Arc<Mutex<Launched>>,
         mut arrival: Arrival,
     ) -> Result<Self, EngineError> {
-        let ready = command.lock().expect("not poisoned").ready(&lab, &mut arrival)?;
+        let ready = command.locked().ready(&lab, &mut arrival)?;
         let tests = collect(&lab, &mut arrival)?;
         let (suite, place_of) = suite_of(&lab, &arrival.hello, &ready, tests);
         let suite = Arc::new(suite);
         let Arrival { hello, link } = arrival;
         let scratch = lab.scratch.nodes().join(hello.node.to_string());
         let zygote = Node::launched(Arc::clone(&command), hello.pid, link, place_of, scratch);
-        *lab.suite.lock().expect("not poisoned") = Arc::clone(&suite);
-        *lab.durations.lock().expect("not poisoned") = vec![None; suite.len()];
-        *lab.zygote.lock().expect("not poisoned") = Some(Arc::new(zygote));
-        let isolation = lab.settings.isolation.unwrap_or(if ready.can_fork { Isolation::Fork } else { Isolation::Process });
-        *lab.isolation.lock().expect("not poisoned") = isolation;
+        *lab.suite.locked() = Arc::clone(&suite);
+        *lab.durations.locked() = vec![None; suite.len()];
+        *lab.zygote.locked() = Some(Arc::new(zygote));
+        let isolation = lab.settings.isolation.unwrap_or(if ready.can_fork {
+            Isolation::Fork
+        } else {
+            Isolation::Process
+        });
+        *lab.isolation.locked() = isolation;
         Ok(Engine { lab, suite, hello, ready, command })
     }
 
@@ -261,7 +268,7 @@ impl Engine {
 
     /// How fresh states come about.
     pub fn isolation(&self) -> Isolation {
-        *self.lab.isolation.lock().expect("not poisoned")
+        *self.lab.isolation.locked()
     }
 
     /// What the user chose.
@@ -301,8 +308,8 @@ impl Engine {
     /// that the command starts, and what was spent.
     pub fn next_suite(self) -> Result<(Option<Engine>, Cost), EngineError> {
         let Engine { lab, command, .. } = self;
-        *lab.zygote.lock().expect("not poisoned") = None;
-        let next = command.lock().expect("not poisoned").next_session(&lab).unwrap_or(None);
+        *lab.zygote.locked() = None;
+        let next = command.locked().next_session(&lab).unwrap_or(None);
         let cost = lab.meter.read();
         lab.session.fetch_add(1, Ordering::Relaxed);
         let next = next.map(|arrival| Engine::with_session(lab, command, arrival)).transpose()?;
@@ -352,7 +359,8 @@ fn places_in(suite: &Suite, listed: &[Test]) -> Result<Arc<[u32]>, EngineError> 
     }
     let same_but_for_id = |place: u32, test: &Test| {
         let other = listed.get(place as usize)?;
-        (other.group == test.group && other.line == test.line && suite.index_of(&other.id).is_none()).then_some(place)
+        (other.group == test.group && other.line == test.line && suite.index_of(&other.id).is_none())
+            .then_some(place)
     };
     let found = (0_u32..).zip(suite.tests()).map(|(place, test)| {
         places.get(&test.id).copied().or_else(|| same_but_for_id(place, test)).ok_or_else(|| test.id.clone())

@@ -65,16 +65,22 @@ impl EngineError {
                 (silence.evidence.clone(), Some(silence.hint.clone()))
             }
             EngineError::CollectedDifferently { only_first } => (
-                only_first.iter().take(3).map(|id| format!("only in the first: {id}\n")).collect(),
+                only_first
+                    .iter()
+                    .take(3)
+                    .map(|id| format!("only in the first: {id}"))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
                 Some("parameters of tests may be unordered (a set): sort them, or give them ids".to_owned()),
             ),
             EngineError::ZygoteLost(_) => (
                 "a test probably kills its parent process".to_owned(),
                 Some("run each order in a process of its own: `--isolation process`".to_owned()),
             ),
-            EngineError::Scratch(_) => {
-                (String::new(), Some("name a writable directory in the environment variable `TMPDIR`".to_owned()))
-            }
+            EngineError::Scratch(_) => (
+                String::new(),
+                Some("name a writable directory in the environment variable `TMPDIR`".to_owned()),
+            ),
             _ => (String::new(), None),
         }
     }

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::link::Link;
+use crate::lock::Locked;
 use crate::wire::{Hello, Inbox, Message};
 
 /// Somebody who has said hello.
@@ -47,12 +48,12 @@ impl Gate {
 
     /// Waits a while for `node` to say hello.
     pub(crate) fn arrival(&self, node: u64, patience: Duration) -> Option<Arrival> {
-        let arrivals = self.lobby.arrivals.lock().expect("no thread panics with the lobby locked");
+        let arrivals = self.lobby.arrivals.locked();
         let (mut arrivals, _) = self
             .lobby
             .news
             .wait_timeout_while(arrivals, patience, |arrivals| !arrivals.contains_key(&node))
-            .expect("no thread panics with the lobby locked");
+            .unwrap_or_else(PoisonError::into_inner);
         let queue = arrivals.get_mut(&node)?;
         let first = queue.remove(0);
         if queue.is_empty() {
@@ -91,11 +92,11 @@ fn let_in(mut stream: UnixStream, mut inbox: Inbox, lobby: &Lobby) -> Option<(Un
     if inbox.fill(&mut stream).ok()? == 0 {
         return None;
     }
-    match inbox.next() {
+    match inbox.take() {
         Ok(None) => return Some((stream, inbox)),
         Ok(Some(Message::Hello(hello))) => {
             let arrival = Arrival { link: Link::new(stream, inbox), hello };
-            let mut arrivals = lobby.arrivals.lock().expect("no thread panics with the lobby locked");
+            let mut arrivals = lobby.arrivals.locked();
             arrivals.entry(arrival.hello.node).or_default().push(arrival);
             lobby.news.notify_all();
         }

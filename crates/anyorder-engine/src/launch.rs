@@ -35,7 +35,8 @@ const LOG_TAIL: usize = 4000;
 impl Launched {
     pub(crate) fn start(lab: &Lab, node: u64) -> Result<Self, EngineError> {
         let nodes = lab.scratch.nodes();
-        let call = AgentCall { socket: lab.gate.address(), node, nodes: &nodes, seed: lab.settings.hash_seed() };
+        let call =
+            AgentCall { socket: lab.gate.address(), node, nodes: &nodes, seed: lab.settings.hash_seed() };
         let log = lab.scratch.path().join(format!("{node}.log"));
         let mut command = lab.driver.agent_command(&call).map_err(EngineError::Scratch)?;
         let program = command.get_program().to_string_lossy().into_owned();
@@ -126,7 +127,11 @@ impl Drop for Launched {
 /// The last part of a log, from a line's beginning.
 pub(crate) fn tail(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LOG_TAIL)..]).into_owned();
-    if bytes.len() <= LOG_TAIL { text } else { text.split_once('\n').map_or_else(String::new, |(_, rest)| rest.to_owned()) }
+    if bytes.len() <= LOG_TAIL {
+        text
+    } else {
+        text.split_once('\n').map_or_else(String::new, |(_, rest)| rest.to_owned())
+    }
 }
 
 /// Starts `command` in a process group of its own, reading nothing and writing to `log`.

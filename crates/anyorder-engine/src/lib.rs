@@ -11,6 +11,7 @@ mod gate;
 mod guard;
 mod launch;
 mod link;
+mod lock;
 mod node;
 mod plain;
 mod pool;

@@ -38,7 +38,7 @@ impl Link {
     /// The next message, as long as `guard` has no reason to stop waiting.
     pub(crate) fn receive(&mut self, guard: &Guard<'_>) -> Result<Message, Lost> {
         loop {
-            if let Some(message) = self.inbox.next().map_err(Lost::Garbage)? {
+            if let Some(message) = self.inbox.take().map_err(Lost::Garbage)? {
                 return Ok(message);
             }
             if !is_readable(&self.stream, guard.patience()) {

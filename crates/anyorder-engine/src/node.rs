@@ -15,10 +15,11 @@ use crate::engine::Lab;
 use crate::guard::{Guard, Stop};
 use crate::launch::{Launched, kill_group};
 use crate::link::{Link, Lost};
+use crate::lock::Locked;
 use crate::wire::{Gained, Message, Request, TestOutcome, places};
 
 /// How long an agent may take for anything but running tests.
-const AGENT_PATIENCE: Duration = Duration::from_secs(60);
+const AGENT_PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct Node {
     pid: i32,
@@ -100,7 +101,7 @@ impl Node {
     /// A child with this very state.
     pub(crate) fn fork(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
         let number = lab.next_node();
-        let reap = std::mem::take(&mut *self.children_to_reap.lock().expect("not poisoned"));
+        let reap = std::mem::take(&mut *self.children_to_reap.locked());
         let pid = match self.ask(lab, &Request::Fork { node: number, reap })? {
             Message::Forked { pid } => pid,
             other => return Err(Lost::Garbage(format!("{other:?}"))),
@@ -119,7 +120,7 @@ impl Node {
     }
 
     fn ask(&self, lab: &Lab, request: &Request<'_>) -> Result<Message, Lost> {
-        let mut link = self.link.lock().expect("not poisoned");
+        let mut link = self.link.locked();
         link.send(request)?;
         link.receive(&self.guard(lab, AGENT_PATIENCE))
     }
@@ -142,7 +143,7 @@ impl Node {
 
     /// Sends `request` and follows what is said of `tests` until the end.
     fn follow(&self, lab: &Lab, request: &Request<'_>, tests: &[TestIndex]) -> Leg {
-        let mut link = self.link.lock().expect("not poisoned");
+        let mut link = self.link.locked();
         let mut leg = Leg { late: None, steps: Vec::with_capacity(tests.len()), end: LegEnd::Lost };
         if link.send(request).is_err() {
             leg.lose(tests, self.how_it_ended(lab, &Lost::Closed));
@@ -190,7 +191,7 @@ impl Node {
     fn kill(&self) {
         kill_group(self.pid);
         if let Origin::Launched(launched) = &self.origin {
-            launched.lock().expect("not poisoned").kill();
+            launched.locked().kill();
         }
     }
 
@@ -222,7 +223,7 @@ impl Node {
             },
             Origin::Launched(launched) => {
                 use std::os::unix::process::ExitStatusExt;
-                launched.lock().expect("not poisoned").kill().map(ExitStatusExt::into_raw)
+                launched.locked().kill().map(ExitStatusExt::into_raw)
             }
         }
     }
@@ -248,7 +249,9 @@ fn step_from(test: TestIndex, outcome: TestOutcome) -> Step {
 fn describe_status(status: i32) -> Signature {
     let signal = status & 0x7f;
     let (kind, message) = match Signal::from_named_raw(signal) {
-        Some(Signal::KILL) => ("killed".to_owned(), "the process was killed, or closed its descriptors".to_owned()),
+        Some(Signal::KILL) => {
+            ("killed".to_owned(), "the process was killed, or closed its descriptors".to_owned())
+        }
         Some(signal) => (signal_name(signal), "the process was ended by a signal".to_owned()),
         None => ("exit".to_owned(), format!("the process left with code {}", status >> 8 & 0xff)),
     };
@@ -257,15 +260,18 @@ fn describe_status(status: i32) -> Signature {
 
 fn signal_name(signal: Signal) -> String {
     // `Signal::SEGV` and the like, as rustix writes them
-    format!("SIG{}", format!("{signal:?}").rsplit([':', '.', ' ']).next().unwrap_or_default().trim_matches(')'))
+    format!(
+        "SIG{}",
+        format!("{signal:?}").rsplit([':', '.', ' ']).next().unwrap_or_default().trim_matches(')')
+    )
 }
 
 impl Drop for Node {
     fn drop(&mut self) {
-        let reap = std::mem::take(self.children_to_reap.get_mut().expect("not poisoned"));
-        let _ = self.link.get_mut().expect("not poisoned").send(&Request::Exit { reap });
+        let reap = std::mem::take(&mut *self.children_to_reap.locked());
+        let _ = self.link.locked().send(&Request::Exit { reap });
         if let Origin::Forked(parent) = &self.origin {
-            parent.children_to_reap.lock().expect("not poisoned").push(self.pid);
+            parent.children_to_reap.locked().push(self.pid);
         }
         for suffix in ["", "-cache"] {
             let mut path = self.scratch.clone().into_os_string();

@@ -10,6 +10,7 @@ use anyorder_model::{Order, RunRecord, TestIndex};
 
 use crate::engine::Lab;
 use crate::error::EngineError;
+use crate::lock::Locked;
 use crate::tree::{Ticket, Tree};
 use crate::walk::{Task, Yield};
 
@@ -81,7 +82,7 @@ impl Pool<'_> {
     fn work(&self, lab: &Arc<Lab>, records: &Sender<(Ticket, RunRecord)>) {
         while let Some(task) = self.next_task(lab, records) {
             let done = task.perform(lab);
-            let mut queue = self.queue.lock().expect("no worker panics with the queue locked");
+            let mut queue = self.queue.locked();
             queue.busy -= 1;
             match done {
                 Ok(Yield { records: new, tasks }) => {
@@ -99,7 +100,7 @@ impl Pool<'_> {
 
     /// The deepest task there is, or else a new batch's; waits while others may still hand out tasks.
     fn next_task(&self, lab: &Arc<Lab>, records: &Sender<(Ticket, RunRecord)>) -> Option<Task> {
-        let mut queue = self.queue.lock().expect("no worker panics with the queue locked");
+        let mut queue = self.queue.locked();
         loop {
             if lab.settings.cancel.is_cancelled() {
                 queue.tasks.clear();

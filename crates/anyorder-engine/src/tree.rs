@@ -68,8 +68,11 @@ impl Tree {
         let lower = self.branches.len();
         let upper = &mut self.branches[place];
         let tests = upper.tests.split_off(at);
-        let branch =
-            Branch { ends: std::mem::take(&mut upper.ends), next: std::mem::replace(&mut upper.next, vec![lower]), tests };
+        let branch = Branch {
+            ends: std::mem::take(&mut upper.ends),
+            next: std::mem::replace(&mut upper.next, vec![lower]),
+            tests,
+        };
         for &child in &branch.next {
             let first = self.branches[child].tests[0];
             way.remove(&(place, first));

@@ -71,14 +71,15 @@ impl Task {
             Source::Kept(kept) => match kept.fork(lab) {
                 Ok(node) => node,
                 Err(_) if lab.settings.cancel.is_cancelled() => return Err(EngineError::Cancelled),
-                Err(_) => return Ok(self.from_fresh()),
+                Err(_) => return Ok(self.again_from_fresh()),
             },
         };
         let mut way = Way::after(&self.before);
         Ok(match self.goal {
             Goal::Walk(place) => self.walk(lab, node, place, way),
             Goal::End(place) => {
-                let leg = if self.replay.is_empty() { node.finish(lab) } else { node.run(lab, &self.replay, true) };
+                let leg =
+                    if self.replay.is_empty() { node.finish(lab) } else { node.run(lab, &self.replay, true) };
                 way.add(&self.replay, leg);
                 way.records(self.ends(place))
             }
@@ -86,7 +87,7 @@ impl Task {
     }
 
     /// The same task after the kept state has died: everything is run again.
-    fn from_fresh(mut self) -> Yield {
+    fn again_from_fresh(mut self) -> Yield {
         let known = self.before.iter().map(|step| step.test);
         self.replay = known.chain(std::mem::take(&mut self.replay)).collect();
         self.before = Arc::default();
@@ -107,13 +108,15 @@ impl Task {
             replay = &[];
             let gained = match way.add(&tests, leg) {
                 LegEnd::Ran(gained) => gained,
-                LegEnd::Lost | LegEnd::Cancelled => return way.records(self.tree.orders_below(place)).and(replays),
+                LegEnd::Lost | LegEnd::Cancelled => {
+                    return way.records(self.tree.orders_below(place)).and(replays);
+                }
             };
             if is_leaf {
                 return way.records(self.ends(place)).and(replays);
             }
             if lab.may_keep(gained) {
-                return self.continuations(node.keep(Permit::new(lab)), place, way).and(replays);
+                return self.continuations(&node.keep(Permit::new(lab)), place, way).and(replays);
             }
             // This state cannot be forked. One continuation uses it up, the others will replay.
             let here = if branch.ends.is_empty() { branch.next.first().copied() } else { None };
@@ -128,13 +131,13 @@ impl Task {
     }
 
     /// Everything that follows `place`, from the state that was kept there.
-    fn continuations(&self, kept: Arc<Node>, place: Place, way: Way) -> Yield {
+    fn continuations(&self, kept: &Arc<Node>, place: Place, way: Way) -> Yield {
         let branch = self.tree.branch(place);
         let ends = (!branch.ends.is_empty()).then_some(Goal::End(place));
         let before = Arc::new(way.seen);
         let task = |goal| Task {
             tree: Arc::clone(&self.tree),
-            source: Source::Kept(Arc::clone(&kept)),
+            source: Source::Kept(Arc::clone(kept)),
             before: Arc::clone(&before),
             replay: vec![],
             goal,
@@ -177,7 +180,11 @@ struct Way {
 
 impl Way {
     fn after(before: &[Step]) -> Self {
-        Way { planned: before.iter().map(|step| step.test).collect(), seen: before.to_vec(), cancelled: false }
+        Way {
+            planned: before.iter().map(|step| step.test).collect(),
+            seen: before.to_vec(),
+            cancelled: false,
+        }
     }
 
     fn add(&mut self, tests: &[TestIndex], leg: Leg) -> LegEnd {

@@ -196,14 +196,14 @@ impl Inbox {
     pub fn fill(&mut self, stream: &mut impl Read) -> io::Result<usize> {
         self.bytes.drain(..self.taken);
         self.taken = 0;
-        let mut chunk = [0; 64 << 10];
+        let mut chunk = [0; 8 << 10];
         let count = stream.read(&mut chunk)?;
         self.bytes.extend_from_slice(&chunk[..count]);
         Ok(count)
     }
 
     /// The next whole message, if there is one. An error means that the rest cannot be understood either.
-    pub fn next(&mut self) -> Result<Option<Message>, String> {
+    pub fn take(&mut self) -> Result<Option<Message>, String> {
         let waiting = &self.bytes[self.taken..];
         let Some((head, rest)) = waiting.split_first_chunk::<4>() else { return Ok(None) };
         let length = u32::from_be_bytes(*head) as usize;
@@ -238,7 +238,7 @@ mod tests {
             let mut count = 0;
             for mut part in [&frame[..cut], &frame[cut..]] {
                 inbox.fill(&mut part).unwrap();
-                while let Some(message) = inbox.next().unwrap() {
+                while let Some(message) = inbox.take().unwrap() {
                     assert!(matches!(message, Message::Outcome(TestOutcome { at: 3, .. })));
                     count += 1;
                 }
@@ -247,12 +247,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn golden_messages_are_understood() {
+        let golden = include_str!("../../../fixtures/wire/messages.jsonl");
+        let read: Vec<Message> = golden.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(
+            matches!(&read[0], Message::Hello(hello) if hello.wire == Some(VERSION) && hello.options == ["-q"])
+        );
+        assert!(matches!(&read[3], Message::Collected { tests } if tests[0].line == 3));
+        assert!(matches!(&read[10], Message::Ran { gained: Some(gained) } if !gained.is_nothing()));
+    }
+
+    #[test]
+    fn golden_requests_are_what_is_sent() {
+        let requests = [
+            Request::Collect,
+            Request::Fork { node: 12, reap: vec![4711] },
+            Request::Run { tests: &[3, 1, 3], finish: true, output: false },
+            Request::Finish,
+            Request::Wait { pid: 4712 },
+            Request::Exit { reap: vec![] },
+        ];
+        let golden = include_str!("../../../fixtures/wire/requests.jsonl");
+        assert!(golden.lines().eq(requests.iter().map(|request| serde_json::to_string(request).unwrap())));
+    }
+
     proptest! {
         #[test]
         fn garbage_is_an_error_or_waits_for_more(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let mut inbox = Inbox::default();
             inbox.fill(&mut bytes.as_slice()).unwrap();
-            while let Ok(Some(_)) = inbox.next() {}
+            while let Ok(Some(_)) = inbox.take() {}
         }
     }
 }

@@ -32,7 +32,10 @@ pub fn parse_order_file(text: &str) -> Result<Vec<TestId>, OrderFileError> {
     let ids: Vec<TestId> = if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map_err(|error| OrderFileError::List(error.to_string()))?
     } else {
-        text.lines().enumerate().filter_map(|(at, line)| parse_line(at + 1, line).transpose()).collect::<Result<_, _>>()?
+        text.lines()
+            .enumerate()
+            .filter_map(|(at, line)| parse_line(at + 1, line).transpose())
+            .collect::<Result<_, _>>()?
     };
     if ids.is_empty() { Err(OrderFileError::Empty) } else { Ok(ids) }
 }

@@ -39,7 +39,8 @@ pub(crate) fn unpack(directory: &Path) -> io::Result<()> {
 /// Makes whatever pytest `command` starts load the agent. The agent undoes this before it imports the project.
 pub(crate) fn inject(command: &mut Command, agent: &Path, call: &AgentCall<'_>) -> io::Result<()> {
     let mut changed = BTreeMap::new();
-    changed.insert("PYTEST_ADDOPTS", with_user_value("PYTEST_ADDOPTS", "-p anyorder_agent", " ", Side::After));
+    changed
+        .insert("PYTEST_ADDOPTS", with_user_value("PYTEST_ADDOPTS", "-p anyorder_agent", " ", Side::After));
     changed.insert("PYTHONPATH", with_user_value("PYTHONPATH", agent, ":", Side::Before));
     changed.insert("PYTHONHASHSEED", OsString::from(call.seed.to_string()));
     let mut restore = BTreeMap::new();

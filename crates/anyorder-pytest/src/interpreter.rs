@@ -35,7 +35,9 @@ pub fn find_interpreter(named: Option<&Path>, directory: &Path) -> Result<Interp
         let python = resolve(named, directory);
         return match installed_pytest(&python) {
             Installed::NotPython => Err(InterpreterError::NotPython(named.to_owned())),
-            Installed::No => Err(InterpreterError::NoPytest(vec![Interpreter { python, origin: "--python".to_owned() }])),
+            Installed::No => {
+                Err(InterpreterError::NoPytest(vec![Interpreter { python, origin: "--python".to_owned() }]))
+            }
             Installed::Version(_) => Ok(Interpreter { python, origin: "--python".to_owned() }),
         };
     }
@@ -52,7 +54,8 @@ pub fn find_interpreter(named: Option<&Path>, directory: &Path) -> Result<Interp
 /// Every interpreter that may be meant, most likely first. Slow ones to find out about come late.
 pub fn interpreters(directory: &Path) -> impl Iterator<Item = Interpreter> {
     type Finder = fn(&Path) -> Vec<(PathBuf, &'static str)>;
-    const FINDERS: [Finder; 6] = [named_by_environment, in_the_project, told_by_pdm, told_by_tools, of_tox_and_nox, on_path];
+    const FINDERS: [Finder; 6] =
+        [named_by_environment, in_the_project, told_by_pdm, told_by_tools, of_tox_and_nox, on_path];
     let directory = directory.to_owned();
     let mut seen = Vec::new();
     FINDERS.into_iter().flat_map(move |finder| finder(&directory)).filter_map(move |(python, origin)| {
@@ -104,10 +107,13 @@ fn python_of(environment: &Path) -> PathBuf {
 
 fn named_by_environment(directory: &Path) -> Vec<(PathBuf, &'static str)> {
     let environment = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    let active = environment("VIRTUAL_ENV").map(|path| (python_of(Path::new(&path)), "the active virtual environment"));
-    let conda = environment("CONDA_PREFIX").filter(|_| env::var("CONDA_DEFAULT_ENV").is_ok_and(|name| name != "base"));
+    let active = environment("VIRTUAL_ENV")
+        .map(|path| (python_of(Path::new(&path)), "the active virtual environment"));
+    let conda = environment("CONDA_PREFIX")
+        .filter(|_| env::var("CONDA_DEFAULT_ENV").is_ok_and(|name| name != "base"));
     let conda = conda.map(|path| (python_of(Path::new(&path)), "the active conda environment"));
-    let uv = environment("UV_PROJECT_ENVIRONMENT").map(|path| (python_of(&directory.join(path)), "uv's environment"));
+    let uv = environment("UV_PROJECT_ENVIRONMENT")
+        .map(|path| (python_of(&directory.join(path)), "uv's environment"));
     [active, conda, uv].into_iter().flatten().collect()
 }
 
@@ -137,7 +143,10 @@ fn told_by_tools(directory: &Path) -> Vec<(PathBuf, &'static str)> {
     let manifest = fs::read_to_string(directory.join("pyproject.toml")).unwrap_or_default();
     let mut found = Vec::new();
     if manifest.contains("[tool.poetry") || directory.join("poetry.lock").is_file() {
-        found.extend(told_by(directory, &["poetry", "env", "info", "--executable"]).map(|path| (path, "poetry's environment")));
+        found.extend(
+            told_by(directory, &["poetry", "env", "info", "--executable"])
+                .map(|path| (path, "poetry's environment")),
+        );
     }
     if manifest.contains("[tool.hatch.envs") {
         let environment = told_by(directory, &["hatch", "env", "find"]);
@@ -150,7 +159,8 @@ fn told_by_tools(directory: &Path) -> Vec<(PathBuf, &'static str)> {
 }
 
 fn told_by(directory: &Path, words: &[&str]) -> Option<PathBuf> {
-    let output = Command::new(words[0]).args(&words[1..]).current_dir(directory).stdin(Stdio::null()).output().ok()?;
+    let output =
+        Command::new(words[0]).args(&words[1..]).current_dir(directory).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     let line = text.lines().next()?.trim();
     (output.status.success() && !line.is_empty()).then(|| PathBuf::from(line))
@@ -169,6 +179,7 @@ fn of_tox_and_nox(directory: &Path) -> Vec<(PathBuf, &'static str)> {
 
 fn on_path(_: &Path) -> Vec<(PathBuf, &'static str)> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let python = |name: &str| env::split_paths(&path).map(|place| place.join(name)).find(|python| python.is_file());
+    let python =
+        |name: &str| env::split_paths(&path).map(|place| place.join(name)).find(|python| python.is_file());
     ["python3", "python"].iter().filter_map(|name| Some((python(name)?, "on the PATH"))).collect()
 }

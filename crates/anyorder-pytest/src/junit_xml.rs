@@ -30,10 +30,7 @@ pub(crate) fn read(suite: &Suite, order: &Order, text: &str) -> Option<Vec<Step>
 fn class_and_name(id: &TestId) -> (String, String) {
     let (path, parameters) = id.0.find('[').map_or((id.0.as_str(), ""), |at| id.0.split_at(at));
     let mut names: Vec<String> = path.split("::").map(str::to_owned).collect();
-    names[0] = names[0].replace('/', ".");
-    if let Some(stem) = names[0].strip_suffix(".py") {
-        names[0] = stem.to_owned();
-    }
+    names[0] = names[0].strip_suffix(".py").unwrap_or(&names[0]).replace('/', ".");
     let last = names.pop().unwrap_or_default() + parameters;
     (names.join("."), last)
 }
@@ -48,7 +45,9 @@ fn step_of(test: TestIndex, case: &Node<'_, '_>) -> Step {
             "failure" => (Outcome::Failed, Some(Phase::Call)),
             "error" if message.starts_with("failed on teardown") => (Outcome::Error, Some(Phase::Teardown)),
             "error" => (Outcome::Error, Some(Phase::Setup)),
-            "skipped" if child.attribute("type") == Some("pytest.xfail") => (Outcome::Xfailed, Some(Phase::Call)),
+            "skipped" if child.attribute("type") == Some("pytest.xfail") => {
+                (Outcome::Xfailed, Some(Phase::Call))
+            }
             "skipped" => (Outcome::Skipped, Some(Phase::Setup)),
             _ => continue,
         };
@@ -63,7 +62,8 @@ fn step_of(test: TestIndex, case: &Node<'_, '_>) -> Step {
 fn signature_of(message: &str) -> Signature {
     let inner = message.split_once(" with \"").map_or(message, |(_, rest)| rest.trim_end_matches('"'));
     let first = inner.lines().next().unwrap_or_default();
-    let is_type = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    let is_type =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     match first.split_once(": ") {
         Some((kind, rest)) if is_type(kind) => {
             Signature { kind: kind.to_owned(), message: rest.to_owned(), at: None }
@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn the_order_in_the_file_is_the_order_that_ran() {
-        let suite = suite(&["tests/test_a.py::TestX::test_y[a.b::c]", "tests/test_a.py::test_z", "x.py::other"]);
+        let suite =
+            suite(&["tests/test_a.py::TestX::test_y[a.b::c]", "tests/test_a.py::test_z", "x.py::other"]);
         let text = r#"<testsuites><testsuite>
             <testcase classname="tests.test_a" name="test_z" time="0.5"><failure message="ValueError: no">x</failure></testcase>
             <testcase classname="tests.test_a" name="test_z" time="0"><error message="failed on teardown with &quot;OSError: late&quot;"/></testcase>

@@ -10,4 +10,6 @@ mod plain;
 mod silence;
 
 pub use driver::{PytestDriver, Runner};
-pub use interpreter::{Installed, Interpreter, InterpreterError, find_interpreter, installed_pytest, interpreters};
+pub use interpreter::{
+    Installed, Interpreter, InterpreterError, find_interpreter, installed_pytest, interpreters,
+};

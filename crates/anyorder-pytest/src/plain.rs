@@ -1,5 +1,6 @@
 //! Command lines for plain pytest that run a given order.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
@@ -51,7 +52,9 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
         Rung::Plain if *call.order == Order::original(call.suite) => arguments.extend(targets),
         Rung::Plain => {
             let root = Path::new(&call.hello.root);
-            arguments.extend(call.order.ids(call.suite).into_iter().map(|id| from_here(id, root, directory).into()));
+            arguments.extend(
+                call.order.ids(call.suite).into_iter().map(|id| from_here(id, root, directory).into()),
+            );
         }
         Rung::PlainOrdered => {
             variables.push(("PYTHONPATH", call.files.into()));
@@ -96,9 +99,11 @@ fn write_order(call: &PlainCall<'_>) -> io::Result<PathBuf> {
 
 /// The command line as one would type it into a shell.
 fn show(variables: &[(&str, OsString)], program: &str, arguments: &[OsString]) -> String {
-    let quote = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned());
-    let variables = variables.iter().map(|(name, value)| format!("{name}={}", quote(&value.to_string_lossy())));
-    let words = std::iter::once(quote(program)).chain(arguments.iter().map(|word| quote(&word.to_string_lossy())));
+    let quote = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned);
+    let variables =
+        variables.iter().map(|(name, value)| format!("{name}={}", quote(&value.to_string_lossy())));
+    let words =
+        std::iter::once(quote(program)).chain(arguments.iter().map(|word| quote(&word.to_string_lossy())));
     variables.chain(words).collect::<Vec<_>>().join(" ")
 }
 

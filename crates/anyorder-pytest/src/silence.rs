@@ -17,7 +17,11 @@ pub(crate) fn explain(runner: &Runner, status: Option<ExitStatus>, log: &str) ->
     };
     let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
     let shown = &lines[lines.len().saturating_sub(LINES)..];
-    let said = if shown.is_empty() { "; it printed nothing".to_owned() } else { format!("; its last words:\n  {}", shown.join("\n  ")) };
+    let said = if shown.is_empty() {
+        "; it printed nothing".to_owned()
+    } else {
+        format!("; its last words:\n  {}", shown.join("\n  "))
+    };
     Silence { evidence: ended + &said, hint: hint(runner, log) }
 }
 

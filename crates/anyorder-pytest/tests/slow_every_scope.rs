@@ -95,14 +95,16 @@ fn agree(recipe: Recipe) {
         [order.clone(), sibling]
     });
     let (in_tree, tree_logs) = forks.run(vec![cut_orders.collect()]);
-    let (anew, process_logs) = processes.run(orders.iter().take(5).map(|order| vec![order.clone()]).collect());
+    let (anew, process_logs) =
+        processes.run(orders.iter().take(5).map(|order| vec![order.clone()]).collect());
 
     for (at, order) in orders.iter().enumerate() {
         let files = forks.fixture.path().with_file_name("plain");
         // pytest < 8 tears package fixtures down late when it is only told ids, so everything is collected here too.
         let plain = forks.engine.run_plain_on(Rung::PlainOrdered, order, &files).unwrap();
         let expected = outcomes(&plain.record);
-        let asked = || format!("{}: order {at}: {:?}\n{}", recipe.name, order.ids(forks.engine.suite()), plain.log);
+        let asked =
+            || format!("{}: order {at}: {:?}\n{}", recipe.name, order.ids(forks.engine.suite()), plain.log);
         assert!(plain.record.is_as_asked(), "{}", asked());
         assert_eq!(outcomes(&forked[at]), expected, "fork, {}", asked());
         assert_eq!(outcomes(&in_tree[2 * at]), expected, "tree, {}", asked());

@@ -62,7 +62,8 @@ impl Sink for JsonReport {
         match event {
             Event::Collected { suite, .. } => self.begin(suite),
             Event::Planned(plan) => {
-                let fields = json!({"strategy": plan.strategy, "seed": plan.seed, "isolation": plan.isolation});
+                let fields =
+                    json!({"strategy": plan.strategy, "seed": plan.seed, "isolation": plan.isolation});
                 self.set("plan", fields);
                 self.set("findings", json!([]));
                 self.set("unconfirmed", json!([]));

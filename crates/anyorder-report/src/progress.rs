@@ -42,7 +42,11 @@ impl Meter {
             let running = progress.running.zip(suite).map(|(test, suite)| suite.id(test).0.clone());
             self.bar.set_prefix(running.unwrap_or_default().chars().take(200).collect::<String>());
             self.bar.set_message(self.describe(progress, left));
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a thousand")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of a thousand"
+            )]
             self.bar.set_position((progress.share * 1000.0) as u64);
             return None;
         }

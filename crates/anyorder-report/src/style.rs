@@ -80,7 +80,10 @@ mod tests {
 
     #[test]
     fn numbers_and_times_read_well() {
-        assert_eq!((count(1, "test"), count(26_852, "test")), ("1 test".to_owned(), "26,852 tests".to_owned()));
+        assert_eq!(
+            (count(1, "test"), count(26_852, "test")),
+            ("1 test".to_owned(), "26,852 tests".to_owned())
+        );
         let spoken_s = |seconds| spoken(Duration::from_secs_f64(seconds));
         assert_eq!(
             [spoken_s(0.04), spoken_s(12.3), spoken_s(300.0), spoken_s(7300.0)],

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 use anstream::AutoStream;
-use anyorder_model::{Cost, Coverage, Differs, Event, Grade, Outcome, RunRecord, Suite};
+use anyorder_model::{Cost, Coverage, Differs, Event, Grade, Outcome, RunRecord, Step, Suite};
 
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
@@ -90,7 +90,10 @@ impl Terminal {
             self.aside(&line(WARN, "Not read", &format!("{NAME}{}{NAME:#}\n{}", error.at, error.message)));
         }
         if !suite.duplicates.is_empty() {
-            let text = format!("{} more than once; only the first of each is used", count(suite.duplicates.len() as u64, "id"));
+            let text = format!(
+                "{} more than once; only the first of each is used",
+                count(suite.duplicates.len() as u64, "id")
+            );
             self.aside(&line(WARN, "Collected", &text));
         }
         self.suite = Some(Arc::clone(suite));
@@ -99,16 +102,17 @@ impl Terminal {
     fn differs(&mut self, differs: &Differs) {
         let Some(suite) = self.suite.clone() else { return };
         self.differing += 1;
-        let mut text = format!("{NAME}{}{NAME:#}\n", suite.id(differs.test));
-        text += &format!("{} in the original order; {} in {}", differs.original, differs.tally, count(differs.reached, "order"));
-        if let Some(signature) = &differs.first.signature {
-            text += &format!("\n{signature}");
-        }
-        text += &match &differs.first.saved {
-            Some(saved) => format!("\norder {}: anyorder replay {saved}", differs.first.number),
-            None => format!("\nfirst in order {}", differs.first.number),
-        };
-        self.print(&line(BAD, "Differs", &text));
+        let orders = count(differs.reached, "order");
+        let mut lines = vec![
+            format!("{NAME}{}{NAME:#}", suite.id(differs.test)),
+            format!("{} in the original order; {} in {orders}", differs.original, differs.tally),
+        ];
+        lines.extend(differs.first.signature.as_ref().map(ToString::to_string));
+        lines.push(match &differs.first.saved {
+            Some(saved) => format!("order {}: anyorder replay {saved}", differs.first.number),
+            None => format!("first in order {}", differs.first.number),
+        });
+        self.print(&line(BAD, "Differs", &lines.join("\n")));
     }
 
     fn replayed(&mut self, record: &RunRecord, command: Option<&str>) {
@@ -116,22 +120,18 @@ impl Terminal {
         if let Some(command) = command {
             self.print(&line(GOOD, "Plain", command));
         }
-        for step in record.steps.iter().filter(|step| step.outcome != Outcome::Passed || step.output.is_some()) {
-            let style = if step.outcome.is_red() { BAD } else if step.outcome == Outcome::Passed { GOOD } else { WARN };
-            let mut text = format!("{NAME}{}{NAME:#}", suite.id(step.test));
-            if let Some(signature) = &step.signature {
-                text += &format!("\n{signature}");
-            }
-            if let Some(output) = step.output.as_deref().filter(|output| !output.trim().is_empty()) {
-                text += &format!("\n{DIM}{}{DIM:#}", output.trim_end());
-            }
-            let word = step.outcome.word();
-            let verb = word[..1].to_uppercase() + &word[1..];
-            self.print(&line(style, &verb, &text));
+        for step in
+            record.steps.iter().filter(|step| step.outcome != Outcome::Passed || step.output.is_some())
+        {
+            self.print(&replayed_step(&suite, step));
         }
         let took = record.steps.iter().map(|step| step.duration).sum();
         let summary = self.timed(record.tally().to_string(), took);
-        self.print(&line(GOOD, "Replayed", &format!("{}: {summary}", count(record.asked.len() as u64, "test"))));
+        self.print(&line(
+            GOOD,
+            "Replayed",
+            &format!("{}: {summary}", count(record.asked.len() as u64, "test")),
+        ));
     }
 
     fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {
@@ -148,7 +148,11 @@ impl Terminal {
     fn summary(&self, coverage: &Coverage, cost: &Cost) -> String {
         let tests = self.suite.as_ref().map_or(0, |suite| suite.len() as u64);
         let same = tests.saturating_sub(self.differing);
-        let share = if coverage.pairs == 0 { 0.0 } else { 100.0 * coverage.pairs_tried as f64 / coverage.pairs as f64 };
+        let share = if coverage.pairs == 0 {
+            0.0
+        } else {
+            100.0 * coverage.pairs_tried as f64 / coverage.pairs as f64
+        };
         let first = format!(
             "{} from the original order; {} showed no change",
             match self.differing {
@@ -170,13 +174,31 @@ impl Terminal {
     }
 }
 
+fn replayed_step(suite: &Suite, step: &Step) -> String {
+    let style = match step.outcome {
+        outcome if outcome.is_red() => BAD,
+        Outcome::Passed => GOOD,
+        _ => WARN,
+    };
+    let word = step.outcome.word();
+    let verb = word[..1].to_uppercase() + &word[1..];
+    let mut lines = vec![format!("{NAME}{}{NAME:#}", suite.id(step.test))];
+    lines.extend(step.signature.as_ref().map(ToString::to_string));
+    let output = step.output.as_deref().map(str::trim_end).filter(|output| !output.is_empty());
+    lines.extend(output.map(|output| format!("{DIM}{output}{DIM:#}")));
+    line(style, &verb, &lines.join("\n"))
+}
+
+fn with_hint(text: &str, hint: Option<&String>) -> String {
+    hint.map_or_else(|| text.to_owned(), |hint| format!("{text}\n{NAME}hint{NAME:#}: {hint}"))
+}
+
 impl Sink for Terminal {
     fn hear(&mut self, event: &Event) {
         match event {
             Event::Collected { suite, took } => self.collected(suite, *took),
             Event::Notice { text, hint } => {
-                let hint = hint.as_ref().map_or(String::new(), |hint| format!("\n{NAME}hint{NAME:#}: {hint}"));
-                self.aside(&line(WARN, "Notice", &format!("{text}{hint}")));
+                self.aside(&line(WARN, "Notice", &with_hint(text, hint.as_ref())));
             }
             Event::Original { tally, took } => {
                 self.clear();
@@ -191,7 +213,8 @@ impl Sink for Terminal {
                 }
             }
             Event::Progressed(progress) => {
-                let line_to_print = self.meter.as_mut().and_then(|meter| meter.update(progress, self.suite.as_ref()));
+                let line_to_print =
+                    self.meter.as_mut().and_then(|meter| meter.update(progress, self.suite.as_ref()));
                 if let Some(text) = line_to_print {
                     self.aside(&line(GOOD, "Running", &text));
                 }
@@ -210,8 +233,7 @@ impl Sink for Terminal {
                     Grade::Warning => (WARN, "Careful"),
                     Grade::Bad => (BAD, "Hinders"),
                 };
-                let hint = hint.as_ref().map_or(String::new(), |hint| format!("\n{NAME}hint{NAME:#}: {hint}"));
-                self.print(&line(style, verb, &format!("{text}{hint}")));
+                self.print(&line(style, verb, &with_hint(text, hint.as_ref())));
             }
             Event::Finished { coverage, cost, stopped_early } => {
                 self.finished(coverage.as_ref(), cost, *stopped_early);

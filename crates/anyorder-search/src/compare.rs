@@ -34,7 +34,8 @@ impl Comparison {
             let seen = &mut self.seen[step.test.at()];
             seen.outcomes.push(step.outcome);
             let is_earlier = seen.first.as_ref().is_none_or(|first| number < first.number);
-            if is_earlier && self.original[step.test.at()].as_ref().is_some_and(|first| differs(first, step)) {
+            if is_earlier && self.original[step.test.at()].as_ref().is_some_and(|first| differs(first, step))
+            {
                 seen.first = Some(Sighting {
                     number,
                     outcome: step.outcome,
@@ -80,7 +81,8 @@ mod tests {
 
     fn record(steps: &[(u32, Outcome, &str)]) -> RunRecord {
         let step = |&(test, outcome, kind): &(u32, Outcome, &str)| Step {
-            signature: (!kind.is_empty()).then(|| Signature { kind: kind.to_owned(), ..Signature::default() }),
+            signature: (!kind.is_empty())
+                .then(|| Signature { kind: kind.to_owned(), ..Signature::default() }),
             ..Step::bare(TestIndex(test), outcome)
         };
         let steps: Vec<Step> = steps.iter().map(step).collect();
@@ -100,7 +102,8 @@ mod tests {
 
     #[test]
     fn another_reason_for_the_same_red_differs_and_another_skip_reason_does_not() {
-        let mut comparison = Comparison::new(&record(&[(0, Outcome::Failed, "A"), (1, Outcome::Skipped, "A")]));
+        let mut comparison =
+            Comparison::new(&record(&[(0, Outcome::Failed, "A"), (1, Outcome::Skipped, "A")]));
         comparison.note(1, &record(&[(0, Outcome::Failed, "B"), (1, Outcome::Skipped, "B")]));
         assert_eq!(comparison.differing().iter().map(|differs| differs.test.0).collect::<Vec<_>>(), [0]);
     }

@@ -1,4 +1,4 @@
-//! The classic ways to choose orders: iDFlakies', DTDetector's and the plain ones.
+//! The classic ways to choose orders: those of iDFlakies and `DTDetector`, and the plain ones.
 
 use anyorder_model::{Order, Suite, TestIndex};
 use rand::SeedableRng;
@@ -184,7 +184,8 @@ mod tests {
     fn random_class_keeps_groups_together() {
         let suite = suite(&[3, 4, 2]);
         for order in orders(Strategy::RandomClass, &suite, 20, 3) {
-            let mut seen: Vec<&str> = order.iter().map(|&t| suite.test(TestIndex(t)).group.as_str()).collect();
+            let mut seen: Vec<&str> =
+                order.iter().map(|&t| suite.test(TestIndex(t)).group.as_str()).collect();
             seen.dedup();
             assert_eq!(seen.len(), 3);
         }

@@ -28,11 +28,7 @@ impl Successions {
     /// What was noted, as counts.
     pub fn coverage(&self) -> Coverage {
         let tests = self.tests as u64;
-        Coverage {
-            orders: self.orders,
-            pairs: tests * tests.saturating_sub(1),
-            pairs_tried: self.seen.len(),
-        }
+        Coverage { orders: self.orders, pairs: tests * tests.saturating_sub(1), pairs_tried: self.seen.len() }
     }
 }
 

@@ -86,12 +86,14 @@ pub(crate) fn must(command: &mut Command) {
     assert!(output.status.success(), "{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The versions of CPython that are supported and can be looked for by name.
+/// The versions of `CPython` that are supported and can be looked for by name.
 pub const VERSIONS: [&str; 7] = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"];
 
 /// The interpreter of this version, if the machine has one.
 pub fn interpreter(version: &str) -> Option<PathBuf> {
-    let on_path = std::env::var_os("PATH").into_iter().flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
+    let on_path = std::env::var_os("PATH")
+        .into_iter()
+        .flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
     let named = on_path.map(|place| place.join(format!("python{version}")));
     let pyenv = std::env::var_os("HOME").map(|home| Path::new(&home).join(".pyenv/versions"));
     let kept = pyenv.and_then(|place| fs::read_dir(place).ok()).into_iter().flatten().flatten();

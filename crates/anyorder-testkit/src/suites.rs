@@ -23,7 +23,12 @@ pub struct Suite {
 /// The suites, each with what it takes to make it green on a machine without network, run by any user.
 pub const SUITES: [Suite; 14] = [
     Suite { name: "six", version: "1.17.0", requirements: &["pytest==9.0.3"], arguments: &["test_six.py"] },
-    Suite { name: "knack", version: "0.8.1", requirements: &["pytest==9.0.3", "mock==5.2.0"], arguments: &["tests"] },
+    Suite {
+        name: "knack",
+        version: "0.8.1",
+        requirements: &["pytest==9.0.3", "mock==5.2.0"],
+        arguments: &["tests"],
+    },
     Suite {
         name: "click",
         version: "8.5.1",
@@ -31,7 +36,12 @@ pub const SUITES: [Suite; 14] = [
         // One file has 30,000 parametrised stress tests, which the project deselects.
         arguments: &["tests", "--ignore=tests/test_stream_lifecycle.py"],
     },
-    Suite { name: "jinja2", version: "3.1.6", requirements: &["pytest==9.0.3", "trio==0.35.0"], arguments: &["tests"] },
+    Suite {
+        name: "jinja2",
+        version: "3.1.6",
+        requirements: &["pytest==9.0.3", "trio==0.35.0"],
+        arguments: &["tests"],
+    },
     Suite {
         name: "marshmallow",
         version: "4.4.0",
@@ -42,19 +52,36 @@ pub const SUITES: [Suite; 14] = [
     Suite {
         name: "requests-mock",
         version: "1.12.1",
-        requirements: &["pytest==9.0.3", "fixtures==4.3.2", "purl==1.6", "testtools==2.9.1", "requests-futures==1.1.0"],
+        requirements: &[
+            "pytest==9.0.3",
+            "fixtures==4.3.2",
+            "purl==1.6",
+            "testtools==2.9.1",
+            "requests-futures==1.1.0",
+        ],
         arguments: &["tests"],
     },
     Suite {
         name: "werkzeug",
         version: "3.1.9",
-        requirements: &["pytest==9.0.3", "pytest-timeout==2.4.0", "ephemeral-port-reserve==1.1.4", "cryptography==50.0.2"],
+        requirements: &[
+            "pytest==9.0.3",
+            "pytest-timeout==2.4.0",
+            "ephemeral-port-reserve==1.1.4",
+            "cryptography==50.0.2",
+        ],
         arguments: &["tests"],
     },
     Suite {
         name: "flask",
         version: "3.1.3",
-        requirements: &["pytest==9.0.3", "Werkzeug==3.1.6", "asgiref==3.13.0", "greenlet==3.5.6", "python-dotenv==1.2.4"],
+        requirements: &[
+            "pytest==9.0.3",
+            "Werkzeug==3.1.6",
+            "asgiref==3.13.0",
+            "greenlet==3.5.6",
+            "python-dotenv==1.2.4",
+        ],
         arguments: &["tests"],
     },
     Suite {
@@ -90,7 +117,12 @@ pub const SUITES: [Suite; 14] = [
         ],
         arguments: &["tests"],
     },
-    Suite { name: "packaging", version: "24.0", requirements: &["pytest==9.0.3", "pretend==1.0.9"], arguments: &["tests"] },
+    Suite {
+        name: "packaging",
+        version: "24.0",
+        requirements: &["pytest==9.0.3", "pretend==1.0.9"],
+        arguments: &["tests"],
+    },
 ];
 
 /// A suite that can be run.
@@ -130,7 +162,8 @@ impl Suite {
         let _ = fs::remove_dir_all(&parcel);
         fs::create_dir_all(&parcel).expect("target can be written");
         let pinned = format!("{}=={}", self.name, self.version);
-        let pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary"];
+        let pip =
+            ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary"];
         must(Command::new("python3").args(pip).args([self.name, &pinned, "--dest"]).arg(&parcel));
         let archive = only_entry(&parcel);
         must(Command::new("tar").arg("xf").arg(&archive).arg("-C").arg(&parcel));

@@ -25,7 +25,9 @@ impl Config {
             let table = parse("anyorder.toml", &text)?;
             return Config::checked("anyorder.toml", &text, table);
         }
-        let Ok(text) = fs::read_to_string(directory.join("pyproject.toml")) else { return Ok(Config::default()) };
+        let Ok(text) = fs::read_to_string(directory.join("pyproject.toml")) else {
+            return Ok(Config::default());
+        };
         if !text.contains("tool.anyorder") {
             return Ok(Config::default());
         }
@@ -38,19 +40,27 @@ impl Config {
         if let Some(unknown) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let line = text.lines().position(|line| line.trim_start().starts_with(unknown.as_str()));
             let line = line.map_or(String::new(), |line| format!(", line {}", line + 1));
-            let nearest = KEYS.iter().max_by(|a, b| {
-                strsim::jaro_winkler(a, unknown).total_cmp(&strsim::jaro_winkler(b, unknown))
-            });
+            let nearest = KEYS
+                .iter()
+                .max_by(|a, b| strsim::jaro_winkler(a, unknown).total_cmp(&strsim::jaro_winkler(b, unknown)));
             return Err(Failure::usage(
                 format!("unknown key `{unknown}` in `{file}`{line}"),
-                format!("did you mean `{}`? The keys are {}", nearest.expect("there are keys"), KEYS.join(", ")),
+                format!(
+                    "did you mean `{}`? The keys are {}",
+                    nearest.expect("there are keys"),
+                    KEYS.join(", ")
+                ),
             ));
         }
         Ok(Config { file: file.to_owned(), table })
     }
 
     /// The value of `key`, read as its option would read it.
-    pub(crate) fn get<T>(&self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Failure> {
+    pub(crate) fn get<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
         debug_assert!(KEYS.contains(&key), "{key} is not in the list of keys");
         let Some(value) = self.table.get(key) else { return Ok(None) };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -68,6 +78,9 @@ fn parse(file: &str, text: &str) -> Result<Table, Failure> {
         let place = error.span().map_or(String::new(), |span| {
             format!(", line {}", text[..span.start.min(text.len())].lines().count().max(1))
         });
-        Failure::usage(format!("`{file}` is not valid TOML{place}: {}", error.message()), "correct it, or move it away")
+        Failure::usage(
+            format!("`{file}` is not valid TOML{place}: {}", error.message()),
+            "correct it, or move it away",
+        )
     })
 }

@@ -36,13 +36,16 @@ impl Failure {
     }
 
     pub(crate) fn no_tests(targets: &[String]) -> Self {
-        let place = if targets.is_empty() { "this directory".to_owned() } else { format!("`{}`", targets.join(" ")) };
-        Failure::new(Exit::NoTests, format!("pytest collected no tests in {place}"))
-            .hint("name the directory or file that holds them, as you would for pytest: `anyorder collect tests`")
+        let place =
+            if targets.is_empty() { "this directory".to_owned() } else { format!("`{}`", targets.join(" ")) };
+        Failure::new(Exit::NoTests, format!("pytest collected no tests in {place}")).hint(
+            "name the directory or file that holds them, as you would for pytest: `anyorder collect tests`",
+        )
     }
 
     pub(crate) fn all_unreadable(errors: &[anyorder_model::CollectionError]) -> Self {
-        let shown: Vec<String> = errors.iter().take(5).map(|error| format!("{}: {}", error.at, error.message)).collect();
+        let shown: Vec<String> =
+            errors.iter().take(5).map(|error| format!("{}: {}", error.at, error.message)).collect();
         Failure::new(Exit::Unusable, "pytest could read none of the files that hold tests")
             .evidence(shown.join("\n"))
             .hint("name the interpreter that has the project installed, for example `--python .venv/bin/python`")
@@ -88,7 +91,10 @@ impl Failure {
     }
 
     pub(crate) fn no_directory(path: &Path) -> Self {
-        Failure::usage(format!("`{}` is not a directory", path.display()), "name the directory that holds the project")
+        Failure::usage(
+            format!("`{}` is not a directory", path.display()),
+            "name the directory that holds the project",
+        )
     }
 }
 
@@ -110,12 +116,16 @@ impl From<InterpreterError> for Failure {
     fn from(error: InterpreterError) -> Self {
         let what = error.to_string();
         match error {
-            InterpreterError::NotPython(_) => Failure::usage(what, "name a Python program or a virtual environment: `--python .venv`"),
+            InterpreterError::NotPython(_) => {
+                Failure::usage(what, "name a Python program or a virtual environment: `--python .venv`")
+            }
             InterpreterError::None => Failure::new(Exit::Unusable, what)
                 .hint("install Python 3.8 or later, or name an interpreter with `--python`"),
             InterpreterError::NoPytest(tried) => {
-                let shown: Vec<String> =
-                    tried.iter().map(|found| format!("{} ({})", found.python.display(), found.origin)).collect();
+                let shown: Vec<String> = tried
+                    .iter()
+                    .map(|found| format!("{} ({})", found.python.display(), found.origin))
+                    .collect();
                 let install: &PathBuf = &tried[0].python;
                 Failure::new(Exit::Unusable, what).evidence(shown.join("\n")).hint(format!(
                     "name the one that has it with `--python`, or install it: `{} -m pip install pytest`",

@@ -29,18 +29,26 @@ impl Project {
         let number = |text: &str| text.parse::<usize>().map_err(|error| error.to_string());
         let workers = how.workers.or(config.get("workers", number)?).unwrap_or(defaults.workers);
         if workers == 0 {
-            return Err(Failure::usage("there has to be at least one worker", "leave `--workers` out for one per core"));
+            return Err(Failure::usage(
+                "there has to be at least one worker",
+                "leave `--workers` out for one per core",
+            ));
         }
         let isolation = |text: &str| IsolationArg::from_str(text, false);
         let seed = |text: &str| text.parse::<u64>().map_err(|error| error.to_string());
         let settings = Settings {
             workers,
             timeout: how.timeout.or(config.get("timeout", parse_duration)?).unwrap_or(defaults.timeout),
-            memory: how.memory.or(config.get("memory", parse_size)?).unwrap_or_else(|| default_memory_limit(workers)),
-            isolation: how.isolation.or(config.get("isolation", isolation)?).map(|isolation| match isolation {
-                IsolationArg::Fork => Isolation::Fork,
-                IsolationArg::Process => Isolation::Process,
-            }),
+            memory: how
+                .memory
+                .or(config.get("memory", parse_size)?)
+                .unwrap_or_else(|| default_memory_limit(workers)),
+            isolation: how.isolation.or(config.get("isolation", isolation)?).map(
+                |isolation| match isolation {
+                    IsolationArg::Fork => Isolation::Fork,
+                    IsolationArg::Process => Isolation::Process,
+                },
+            ),
             seed: how.seed.or(config.get("seed", seed)?).unwrap_or(defaults.seed),
             output: false,
             cancel: cancel.clone(),
@@ -83,15 +91,26 @@ impl Project {
             std::fs::write(state.join(".gitignore"), "*\n")
         };
         make().map_err(|error| {
-            Failure::unwritable(&directory, &error, "make the project's directory writable, or copy the project")
+            Failure::unwritable(
+                &directory,
+                &error,
+                "make the project's directory writable, or copy the project",
+            )
         })?;
         Ok(directory)
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "here the directory enters the program; everybody else is given it")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "here the directory enters the program; everybody else is given it"
+)]
 fn working_directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     let directory = named.map_or_else(|| here.clone(), |named| here.join(named));
-    directory.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| Failure::no_directory(&directory))
+    directory
+        .canonicalize()
+        .ok()
+        .filter(|path| path.is_dir())
+        .ok_or_else(|| Failure::no_directory(&directory))
 }

@@ -28,8 +28,9 @@ impl<'a> Session<'a> {
         let cancel = Cancel::default();
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             let interrupted = i32::from(Exit::Interrupted as u8);
-            let registered = signal_hook::flag::register_conditional_shutdown(signal, interrupted, cancel.flag())
-                .and_then(|_| signal_hook::flag::register(signal, cancel.flag()));
+            let registered =
+                signal_hook::flag::register_conditional_shutdown(signal, interrupted, cancel.flag())
+                    .and_then(|_| signal_hook::flag::register(signal, cancel.flag()));
             registered.expect("these signals can be handled");
         }
         Ok(Session { terminal, json, cancel })
@@ -40,10 +41,6 @@ impl<'a> Session<'a> {
         if let Some((_, report)) = &mut self.json {
             report.hear(event);
         }
-    }
-
-    pub(crate) fn notice(&mut self, text: impl Into<String>, hint: Option<&str>) {
-        self.tell(&Event::Notice { text: text.into(), hint: hint.map(str::to_owned) });
     }
 
     /// Data for other programs, unless the JSON report takes standard output.
@@ -85,7 +82,11 @@ impl<'a> Session<'a> {
         let suite = engine.suite();
         if suite.is_empty() {
             let errors = &suite.errors;
-            return Err(if errors.is_empty() { Failure::no_tests(targets) } else { Failure::all_unreadable(errors) });
+            return Err(if errors.is_empty() {
+                Failure::no_tests(targets)
+            } else {
+                Failure::all_unreadable(errors)
+            });
         }
         self.tell(&Event::Collected { suite: suite.clone(), took });
         Ok(())

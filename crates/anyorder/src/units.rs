@@ -25,9 +25,10 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
         "t" => 40,
         _ => return Err(format!("`{unit}` is not a unit of memory; use MiB or GiB")),
     };
-    let bytes = number * f64::from(2_i32.pow(shift % 30)) * if shift >= 30 { f64::from(1 << 30) } else { 1.0 };
+    let bytes =
+        number * f64::from(2_i32.pow(shift % 30)) * if shift >= 30 { f64::from(1 << 30) } else { 1.0 };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
-    if bytes >= 1.0 && bytes < 1e18 { Ok(bytes as u64) } else { Err("out of range".to_owned()) }
+    if (1.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err("out of range".to_owned()) }
 }
 
 fn split(text: &str) -> Result<(f64, &str), String> {

@@ -38,7 +38,8 @@ fn an_unknown_key_is_named_with_its_line_and_a_suggestion() {
 
 #[test]
 fn an_unknown_key_in_pyproject_is_named_with_its_own_line() {
-    let text = "[project]\nname = \"x\"\nsed-like = 1\n\n[tool.other]\nsedd = 1\n\n[tool.anyorder]\nsedd = 5\n";
+    let text =
+        "[project]\nname = \"x\"\nsed-like = 1\n\n[tool.other]\nsedd = 1\n\n[tool.anyorder]\nsedd = 5\n";
     let suite = with_config("pyproject.toml", text);
     let ran = Anyorder::at(suite.path()).run(&["collect"]).with_code(2);
     insta::assert_snapshot!(ran.errors(), @r"

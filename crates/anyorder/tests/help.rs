@@ -10,7 +10,8 @@ const COMMANDS: [&str; 5] = ["collect", "sweep", "replay", "doctor", "demo"];
 fn help_of(words: &[&str]) -> String {
     let nowhere = tempfile::tempdir().unwrap();
     for columns in ["80", "200"] {
-        let ran = Anyorder::without_python(nowhere.path()).variable("COLUMNS", columns).run(words).with_code(0);
+        let ran =
+            Anyorder::without_python(nowhere.path()).variable("COLUMNS", columns).run(words).with_code(0);
         assert_eq!(ran.stderr, "");
         let long: Vec<&str> = ran.stdout.lines().filter(|line| line.chars().count() > 100).collect();
         assert!(long.is_empty(), "{words:?}: {long:#?}");
@@ -81,7 +82,8 @@ fn quiet_still_tells_an_error() {
 
 #[test]
 fn there_is_colour_only_when_it_is_wanted() {
-    let suite = suite(&[("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n")]);
+    let suite =
+        suite(&[("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n")]);
     let sweep = ["sweep", "--strategy", "reverse", "--color"];
     let ran = |when: &str| Anyorder::at(suite.path()).run(&[&sweep[..], &[when]].concat()).with_code(1);
     let (always, never, auto) = (ran("always"), ran("never"), ran("auto"));

@@ -27,18 +27,34 @@ fn replay_stops(body: &str, words: &[&str], verb: &str, signature: &str, tally: 
         let expected = format!("{verb:>10}  test_a.py::test_bad\n            {signature}");
         assert!(ran.stdout.contains(&expected), "{isolation}\n{}", ran.shown());
         assert!(ran.stdout.contains("Not reached  test_a.py::test_after\n"), "{isolation}\n{}", ran.shown());
-        assert!(ran.stdout.ends_with(&format!("  Replayed  3 tests: {tally}\n")), "{isolation}\n{}", ran.shown());
+        assert!(
+            ran.stdout.ends_with(&format!("  Replayed  3 tests: {tally}\n")),
+            "{isolation}\n{}",
+            ran.shown()
+        );
     }
 }
 
 #[test]
 fn a_test_that_leaves_the_process_has_crashed() {
-    replay_stops("os._exit(3)", &[], "Crashed", "exit: the process left with code 3", "1 passed, 1 crashed, 1 not reached");
+    replay_stops(
+        "os._exit(3)",
+        &[],
+        "Crashed",
+        "exit: the process left with code 3",
+        "1 passed, 1 crashed, 1 not reached",
+    );
 }
 
 #[test]
 fn a_test_that_leaves_the_process_with_code_0_has_crashed_too() {
-    replay_stops("os._exit(0)", &[], "Crashed", "exit: the process left with code 0", "1 passed, 1 crashed, 1 not reached");
+    replay_stops(
+        "os._exit(0)",
+        &[],
+        "Crashed",
+        "exit: the process left with code 0",
+        "1 passed, 1 crashed, 1 not reached",
+    );
 }
 
 #[test]
@@ -54,29 +70,59 @@ fn a_test_that_aborts_is_named() {
 #[test]
 fn a_test_that_never_ends_times_out() {
     let limit = ["--timeout", "2s"];
-    replay_stops("while True: pass", &limit, "Timed out", "timeout: no end within 2 s", "1 passed, 1 timed out, 1 not reached");
+    replay_stops(
+        "while True: pass",
+        &limit,
+        "Timed out",
+        "timeout: no end within 2 s",
+        "1 passed, 1 timed out, 1 not reached",
+    );
 }
 
 #[test]
 fn a_test_that_never_ends_and_ignores_signals_times_out() {
     let body = "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 30)); time.sleep(1000)";
-    replay_stops(body, &["--timeout", "2s"], "Timed out", "timeout: no end within 2 s", "1 passed, 1 timed out, 1 not reached");
+    replay_stops(
+        body,
+        &["--timeout", "2s"],
+        "Timed out",
+        "timeout: no end within 2 s",
+        "1 passed, 1 timed out, 1 not reached",
+    );
 }
 
 #[test]
 fn a_keyboard_interrupt_inside_a_test_ends_its_order() {
-    replay_stops("raise KeyboardInterrupt", &[], "Crashed", "KeyboardInterrupt", "1 passed, 1 crashed, 1 not reached");
+    replay_stops(
+        "raise KeyboardInterrupt",
+        &[],
+        "Crashed",
+        "KeyboardInterrupt",
+        "1 passed, 1 crashed, 1 not reached",
+    );
 }
 
 #[test]
 fn pytest_exit_inside_a_test_ends_its_order() {
-    replay_stops("pytest.exit('enough')", &[], "Crashed", "Exit: enough", "1 passed, 1 crashed, 1 not reached");
+    replay_stops(
+        "pytest.exit('enough')",
+        &[],
+        "Crashed",
+        "Exit: enough",
+        "1 passed, 1 crashed, 1 not reached",
+    );
 }
 
 #[test]
 fn a_test_that_eats_memory_has_crashed() {
     let body = "data = [bytearray(b'x' * 2**20) for _ in range(600)]; time.sleep(5)";
-    replay_stops(body, &["--memory", "300MiB"], "Crashed", "memory: grew to ", "1 passed, 1 crashed, 1 not reached");
+    replay_stops(
+        body,
+        &["--memory", "300MiB"],
+        "Crashed",
+        "memory: grew to ",
+        "1 passed, 1 crashed, 1 not reached",
+    );
 }
 
 #[test]
@@ -91,7 +137,11 @@ fn a_test_that_closes_every_descriptor_has_crashed() {
 fn system_exit_inside_a_test_is_a_failure_like_any_other() {
     let suite = with_bad_test("sys.exit(0)");
     let ran = Anyorder::at(suite.path()).run(&["replay", "order.txt"]).with_code(1);
-    assert!(ran.stdout.contains("    Failed  test_a.py::test_bad\n            SystemExit: 0"), "{}", ran.shown());
+    assert!(
+        ran.stdout.contains("    Failed  test_a.py::test_bad\n            SystemExit: 0"),
+        "{}",
+        ran.shown()
+    );
     assert!(ran.stdout.ends_with("  Replayed  3 tests: 2 passed, 1 failed\n"), "{}", ran.shown());
 }
 
@@ -126,7 +176,10 @@ fn a_sweep_survives_a_test_that_kills_its_parent() {
 
 #[test]
 fn a_test_that_leaves_only_in_some_orders_is_listed() {
-    let suite = suite(&[("test_a.py", "import os\nseen = []\ndef test_a():\n    if seen: os._exit(9)\ndef test_b(): seen.append(1)\n")]);
+    let suite = suite(&[(
+        "test_a.py",
+        "import os\nseen = []\ndef test_a():\n    if seen: os._exit(9)\ndef test_b(): seen.append(1)\n",
+    )]);
     let ran = Anyorder::at(suite.path()).run(&["sweep", "--strategy", "reverse"]).with_code(1);
     assert_eq!(ran.differing_names(), ["test_a"]);
     assert!(ran.stdout.contains("passed in the original order; 1 crashed in 1 order"), "{}", ran.shown());

@@ -58,7 +58,10 @@ fn the_commands_under_next_can_be_pasted_into_a_shell() {
     let ran = Anyorder::at(home.path()).variable("TMPDIR", home.path()).run(&["demo"]).with_code(0);
     let steps = next_steps(&ran);
     let script = format!("set -e\n{}\n{}\nanyorder collect\n", steps[0], steps[1]);
-    let path = std::env::join_paths([binary.to_owned()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap()))).unwrap();
+    let path = std::env::join_paths(
+        [binary.to_owned()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    )
+    .unwrap();
     let mut shell = std::process::Command::new("sh");
     common::clean(shell.args(["-c", &script]).env("PATH", path));
     let output = shell.output().unwrap();
@@ -72,7 +75,8 @@ fn the_files_of_the_demo_are_all_there() {
     let ran = Anyorder::at(home.path()).variable("TMPDIR", home.path()).run(&["demo"]).with_code(0);
     let directory = PathBuf::from(next_steps(&ran)[0].strip_prefix("cd ").unwrap());
     for (path, text) in Fixture::pytest("demo").contents() {
-        let relative = path.components().skip_while(|part| part.as_os_str() != "demo").skip(1).collect::<PathBuf>();
+        let relative =
+            path.components().skip_while(|part| part.as_os_str() != "demo").skip(1).collect::<PathBuf>();
         assert_eq!(fs::read(directory.join(&relative)).ok(), Some(text), "{}", relative.display());
     }
 }
@@ -93,7 +97,10 @@ fn the_doctor_names_plugins_unreadable_files_and_unordered_parameters() {
     let fixture = Fixture::pytest("collection_errors");
     let ran = Anyorder::at(fixture.path()).run(&["doctor"]).with_code(0);
     assert!(ran.stdout.contains("test_cannot_be_imported.py cannot be collected"), "{}", ran.shown());
-    let suite = suite(&[("test_a.py", "import pytest\n@pytest.mark.parametrize('x', set('abcdefghij'))\ndef test_a(x): pass\n")]);
+    let suite = suite(&[(
+        "test_a.py",
+        "import pytest\n@pytest.mark.parametrize('x', set('abcdefghij'))\ndef test_a(x): pass\n",
+    )]);
     let ran = Anyorder::at(suite.path()).run(&["doctor"]);
     assert!(ran.stdout.contains("two starts collect the same tests in different orders"), "{}", ran.shown());
 }

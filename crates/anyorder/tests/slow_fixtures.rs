@@ -19,7 +19,8 @@ fn nothing_differs(recipe: Recipe, name: &str, strategies: &[&[&str]]) {
     let before = fixture.contents();
     for words in strategies {
         let ran = Anyorder::with(recipe, fixture.path()).run(&[&["sweep"], *words].concat()).with_code(0);
-        let original = ran.stderr.lines().find_map(|line| line.strip_prefix("  Original  ")).unwrap_or_default();
+        let original =
+            ran.stderr.lines().find_map(|line| line.strip_prefix("  Original  ")).unwrap_or_default();
         assert!(original.ends_with(" passed"), "{words:?}\n{}", ran.shown());
     }
     assert_eq!(fixture.contents(), before, "{name} was changed");
@@ -64,12 +65,20 @@ fn unescaped_ids_can_be_replayed_by_plain_pytest() {
 
 #[test]
 fn a_server_for_the_session_is_there_in_every_order() {
-    nothing_differs(NEWEST, "session_server", &[&["--strategy", "pairs"], &["--rounds", "5"], &["--strategy", "isolated"]]);
+    nothing_differs(
+        NEWEST,
+        "session_server",
+        &[&["--strategy", "pairs"], &["--rounds", "5"], &["--strategy", "isolated"]],
+    );
 }
 
 #[test]
 fn a_child_process_for_the_session_answers_in_every_order() {
-    nothing_differs(NEWEST, "session_subprocess", &[&["--strategy", "pairs"], &["--rounds", "5"], &["--strategy", "isolated"]]);
+    nothing_differs(
+        NEWEST,
+        "session_subprocess",
+        &[&["--strategy", "pairs"], &["--rounds", "5"], &["--strategy", "isolated"]],
+    );
 }
 
 #[test]
@@ -100,10 +109,23 @@ fn captured_output_is_told_for_the_test_that_printed_it() {
         serde_json::from_str(&fs::read_to_string(fixture.path().join("report.json")).unwrap()).unwrap();
     for step in report["runs"][0]["ran"].as_array().unwrap() {
         let (test, output) = (step["test"].as_str().unwrap(), step["output"].as_str().unwrap_or_default());
-        let (printed, written) = ("printed by test_prints_without_a_fixture", "written by test_writes_to_descriptor_1");
-        assert_eq!(output.contains(printed), test.ends_with("::test_prints_without_a_fixture"), "{test}: {output}");
-        assert_eq!(output.contains(written), test.ends_with("::test_writes_to_descriptor_1_without_a_fixture"), "{test}: {output}");
-        assert_eq!(output.contains("left in a buffer"), test.ends_with("_newline_or_flush"), "{test}: {output}");
+        let (printed, written) =
+            ("printed by test_prints_without_a_fixture", "written by test_writes_to_descriptor_1");
+        assert_eq!(
+            output.contains(printed),
+            test.ends_with("::test_prints_without_a_fixture"),
+            "{test}: {output}"
+        );
+        assert_eq!(
+            output.contains(written),
+            test.ends_with("::test_writes_to_descriptor_1_without_a_fixture"),
+            "{test}: {output}"
+        );
+        assert_eq!(
+            output.contains("left in a buffer"),
+            test.ends_with("_newline_or_flush"),
+            "{test}: {output}"
+        );
     }
 }
 
@@ -130,7 +152,11 @@ fn a_suite_of_unittest_alone_has_its_victims_found() {
 
 #[test]
 fn tests_that_start_pytest_do_not_start_us() {
-    nothing_differs(NEWEST, "starts_pytest", &[&["--strategy", "isolated"], &["--strategy", "reverse", "--isolation", "process"]]);
+    nothing_differs(
+        NEWEST,
+        "starts_pytest",
+        &[&["--strategy", "isolated"], &["--strategy", "reverse", "--isolation", "process"]],
+    );
 }
 
 #[test]
@@ -164,7 +190,8 @@ fn a_victim_is_found_behind_plugins_and_its_plain_replay_agrees() {
 
 #[test]
 fn asynchronous_tests_pass_in_every_order() {
-    let strategies: &[&[&str]] = &[&["--strategy", "pairs"], &["--rounds", "5"], &["--strategy", "isolated", "--workers", "4"]];
+    let strategies: &[&[&str]] =
+        &[&["--strategy", "pairs"], &["--rounds", "5"], &["--strategy", "isolated", "--workers", "4"]];
     nothing_differs(ASYNC, "async_tests", strategies);
     nothing_differs(ASYNC, "async_tests", &[&["--rounds", "2", "--isolation", "process"]]);
 }

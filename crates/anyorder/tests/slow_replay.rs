@@ -97,7 +97,11 @@ fn an_order_file_that_cannot_be_read_is_a_usage_error() {
     for file in ["missing.txt", "directory", "binary.txt"] {
         let ran = Anyorder::at(suite.path()).run(&["replay", file]).with_code(2);
         assert!(ran.stderr.starts_with(&format!("error: cannot read `{file}`: ")), "{}", ran.shown());
-        assert!(ran.stderr.ends_with("hint: name an existing file, or `-` for standard input\n"), "{}", ran.shown());
+        assert!(
+            ran.stderr.ends_with("hint: name an existing file, or `-` for standard input\n"),
+            "{}",
+            ran.shown()
+        );
     }
 }
 
@@ -105,7 +109,10 @@ fn an_order_file_that_cannot_be_read_is_a_usage_error() {
 fn an_order_file_may_be_a_json_list_or_standard_input() {
     let suite = suite(&[SHOP[0], ("order.json", &format!("[\"{DELIVERY}\",\n \"{EMPTY}\"]"))]);
     let from_file = Anyorder::at(suite.path()).run(&["replay", "order.json"]).with_code(1);
-    let from_input = Anyorder::at(suite.path()).input(&format!("{DELIVERY}\n{EMPTY}\n")).run(&["replay", "-"]).with_code(1);
+    let from_input = Anyorder::at(suite.path())
+        .input(&format!("{DELIVERY}\n{EMPTY}\n"))
+        .run(&["replay", "-"])
+        .with_code(1);
     assert_eq!(from_file.stdout, from_input.stdout);
 }
 
@@ -115,7 +122,11 @@ fn a_repeated_test_runs_as_often_as_it_is_named() {
     write_order(fixture.path(), "order.txt", &[VISIT, VISIT, VISIT]);
     let through_agent = Anyorder::at(fixture.path()).run(&["replay", "order.txt"]).with_code(1);
     let plain = Anyorder::at(fixture.path()).run(&["replay", "order.txt", "--plain"]).with_code(1);
-    assert!(through_agent.stdout.ends_with("  Replayed  3 tests: 1 passed, 2 failed\n"), "{}", through_agent.shown());
+    assert!(
+        through_agent.stdout.ends_with("  Replayed  3 tests: 1 passed, 2 failed\n"),
+        "{}",
+        through_agent.shown()
+    );
     assert!(plain.stdout.ends_with("  Replayed  3 tests: 1 passed, 2 failed\n"), "{}", plain.shown());
     let failures = |ran: &Ran| ran.stdout.matches(&format!("    Failed  {VISIT}\n")).count();
     assert_eq!((failures(&through_agent), failures(&plain)), (2, 2));
@@ -190,7 +201,9 @@ fn json_on_standard_output_is_all_there_is_on_it() {
 fn the_json_report_of_a_plain_replay_has_the_command() {
     let suite = suite(SHOP);
     write_order(suite.path(), "order.txt", &[DELIVERY, EMPTY]);
-    let ran = Anyorder::at(suite.path()).run(&["replay", "order.txt", "--plain", "--json", "report.json"]).with_code(1);
+    let ran = Anyorder::at(suite.path())
+        .run(&["replay", "order.txt", "--plain", "--json", "report.json"])
+        .with_code(1);
     let report = fs::read_to_string(suite.path().join("report.json")).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["runs"][0]["command"], plain_command(&ran));
@@ -201,7 +214,18 @@ fn a_plain_replay_keeps_the_options_of_the_project_s_own_command() {
     let suite = suite(&[SHOP[0], ("pytest.ini", "[pytest]\n"), ("conftest.py", CONFTEST)]);
     write_order(suite.path(), "order.txt", &[EMPTY]);
     let python = anyorder_testkit::environment::python(anyorder_testkit::environment::NEWEST);
-    let words = ["replay", "order.txt", "--plain", "--", python.to_str().unwrap(), "-m", "pytest", "--shelf", "green", "test_shop.py"];
+    let words = [
+        "replay",
+        "order.txt",
+        "--plain",
+        "--",
+        python.to_str().unwrap(),
+        "-m",
+        "pytest",
+        "--shelf",
+        "green",
+        "test_shop.py",
+    ];
     let ran = Anyorder::at(suite.path()).run(&words).with_code(0);
     assert!(plain_command(&ran).contains("--shelf green"), "{}", ran.shown());
     assert_eq!(paste(&plain_command(&ran), suite.path()), "1 passed");
@@ -224,7 +248,10 @@ fn the_printed_command_can_be_pasted_whatever_the_ids_hold() {
         let listed = Anyorder::at(fixture.path()).run(&["collect"]).with_code(0).stdout;
         let tests = listed.lines().count();
         let backwards: Vec<&str> = listed.lines().rev().collect();
-        let ran = Anyorder::at(fixture.path()).input(&backwards.join("\n")).run(&["replay", "-", "--plain"]).with_code(0);
+        let ran = Anyorder::at(fixture.path())
+            .input(&backwards.join("\n"))
+            .run(&["replay", "-", "--plain"])
+            .with_code(0);
         let after = ran.stdout.split_once("     Plain  ").unwrap().1;
         let command = after.split_once("\n  Replayed  ").unwrap().0;
         assert_eq!(paste(command, fixture.path()), format!("{tests} passed"), "{}", ran.shown());

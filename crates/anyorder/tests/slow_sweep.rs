@@ -47,8 +47,12 @@ fn reverse_lists_exactly_the_known_tests_of_the_demo() {
     let fixture = Fixture::pytest("demo");
     let before = fixture.contents();
     let ran = Anyorder::at(fixture.path()).run(&["sweep", "--strategy", "reverse"]).with_code(1);
-    let expected =
-        ["test_greeting_is_english", "test_new_shop_has_no_stock", "test_price_of_tea_is_cached", "test_prices_are_in_dollars"];
+    let expected = [
+        "test_greeting_is_english",
+        "test_new_shop_has_no_stock",
+        "test_price_of_tea_is_cached",
+        "test_prices_are_in_dollars",
+    ];
     // `test_book_costs_full_price` needs two polluters, and reverse runs only one of them before it.
     // `test_receipt_lists_every_item` runs before its polluter then.
     assert_eq!(sorted(ran.differing_names()), expected, "{}", ran.shown());
@@ -133,7 +137,15 @@ fn without_cost(stdout: &str) -> String {
 fn new_processes_agree_with_forks_on_every_scope() {
     let fixture = Fixture::pytest("every_scope");
     let with = |isolation: &str| {
-        let ran = Anyorder::at(fixture.path()).run(&["sweep", "--rounds", "4", "--seed", "5", "--isolation", isolation]);
+        let ran = Anyorder::at(fixture.path()).run(&[
+            "sweep",
+            "--rounds",
+            "4",
+            "--seed",
+            "5",
+            "--isolation",
+            isolation,
+        ]);
         (ran.code, without_cost(&ran.stdout))
     };
     assert_eq!(with("process"), with("fork"));
@@ -150,7 +162,10 @@ fn a_spent_budget_stops_early_with_an_exit_code_of_its_own() {
 
 #[test]
 fn a_spent_budget_does_not_hide_what_was_found() {
-    let suite = suite(&[("test_a.py", "import time\nseen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\ndef test_c(): time.sleep(0.3)\n")]);
+    let suite = suite(&[(
+        "test_a.py",
+        "import time\nseen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\ndef test_c(): time.sleep(0.3)\n",
+    )]);
     let ran = Anyorder::at(suite.path()).run(&["sweep", "--rounds", "1000", "--budget", "3s"]).with_code(1);
     assert_eq!(ran.differing_names(), ["test_a"], "{}", ran.shown());
     assert!(ran.stderr.contains("   Stopped  the budget is spent"), "{}", ran.shown());
@@ -182,9 +197,14 @@ fn a_suite_without_dependences_has_exit_code_0_and_saves_nothing() {
 
 #[test]
 fn a_test_that_passes_only_in_other_orders_is_listed_and_its_replay_passes() {
-    let suite = suite(&[("test_a.py", "seen = []\ndef test_a(): assert seen\ndef test_b(): seen.append(1)\n")]);
+    let suite =
+        suite(&[("test_a.py", "seen = []\ndef test_a(): assert seen\ndef test_b(): seen.append(1)\n")]);
     let ran = Anyorder::at(suite.path()).run(&["sweep", "--strategy", "reverse"]).with_code(1);
-    assert!(ran.stdout.contains("            failed in the original order; 1 passed in 1 order\n"), "{}", ran.shown());
+    assert!(
+        ran.stdout.contains("            failed in the original order; 1 passed in 1 order\n"),
+        "{}",
+        ran.shown()
+    );
     for words in suggested_replays(&ran) {
         Anyorder::at(suite.path()).run(&words).with_code(0);
     }
@@ -197,12 +217,18 @@ fn a_sweep_through_a_command_with_two_suites_reports_both() {
         ("test_b.py", "seen = []\ndef test_c(): assert not seen\ndef test_d(): seen.append(1)\n"),
     ]);
     let python = anyorder_testkit::environment::python(anyorder_testkit::environment::NEWEST);
-    let script = format!("for file in test_a.py test_b.py; do '{}' -m pytest $file || exit; done", python.display());
+    let script =
+        format!("for file in test_a.py test_b.py; do '{}' -m pytest $file || exit; done", python.display());
     let words = ["sweep", "--strategy", "reverse", "--json", "report.json", "--", "sh", "-c", &script];
     let ran = Anyorder::at(suite.path()).run(&words).with_code(1);
     assert_eq!(ran.differing(), ["test_a.py::test_a", "test_b.py::test_c"], "{}", ran.shown());
     let saved: std::collections::BTreeSet<_> = suggested_replays(&ran).into_iter().collect();
-    assert_eq!(saved.len(), 2, "two findings, one saved order: the second suite overwrote the first's\n{}", ran.shown());
+    assert_eq!(
+        saved.len(),
+        2,
+        "two findings, one saved order: the second suite overwrote the first's\n{}",
+        ran.shown()
+    );
     let report = std::fs::read_to_string(suite.path().join("report.json")).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["differs"][0]["test"], "test_a.py::test_a");
@@ -211,13 +237,20 @@ fn a_sweep_through_a_command_with_two_suites_reports_both() {
 
 #[test]
 fn json_on_standard_output_is_all_there_is_on_it() {
-    let suite = suite(&[("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n")]);
-    let report = Anyorder::at(suite.path()).run(&["sweep", "--strategy", "reverse", "--json", "-"]).with_code(1).json();
+    let suite =
+        suite(&[("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n")]);
+    let report = Anyorder::at(suite.path())
+        .run(&["sweep", "--strategy", "reverse", "--json", "-"])
+        .with_code(1)
+        .json();
     assert_eq!(report["schema"], 1);
     assert_eq!(report["plan"]["strategy"], "reverse");
     assert_eq!(report["differs"][0]["test"], "test_a.py::test_a");
     assert_eq!(report["differs"][0]["original"], "passed");
-    assert_eq!(report["differs"][0]["first"]["order"], serde_json::json!(["test_a.py::test_b", "test_a.py::test_a"]));
+    assert_eq!(
+        report["differs"][0]["first"]["order"],
+        serde_json::json!(["test_a.py::test_b", "test_a.py::test_a"])
+    );
     assert_eq!(report["original"], serde_json::json!({"passed": 2}));
 }
 
@@ -225,7 +258,9 @@ fn json_on_standard_output_is_all_there_is_on_it() {
 fn a_sweep_reads_what_can_be_read() {
     let fixture = Fixture::pytest("collection_errors");
     for isolation in ["fork", "process"] {
-        let ran = Anyorder::at(fixture.path()).run(&["sweep", "--rounds", "3", "--isolation", isolation]).with_code(0);
+        let ran = Anyorder::at(fixture.path())
+            .run(&["sweep", "--rounds", "3", "--isolation", isolation])
+            .with_code(0);
         assert!(ran.stderr.contains("  Not read  test_cannot_be_imported.py\n"), "{}", ran.shown());
         assert!(ran.stdout.contains("3 showed no change"), "{}", ran.shown());
     }
@@ -254,23 +289,36 @@ fn a_suggested_replay_works_after_a_sweep_of_another_directory() {
     let suite = suite_beside_testpaths();
     let elsewhere = tempfile::tempdir().unwrap();
     let directory = suite.path().to_str().unwrap();
-    let ran = Anyorder::at(elsewhere.path()).run(&["sweep", "--strategy", "reverse", "-C", directory]).with_code(1);
+    let ran =
+        Anyorder::at(elsewhere.path()).run(&["sweep", "--strategy", "reverse", "-C", directory]).with_code(1);
     replay_all(elsewhere.path(), &ran);
 }
 
 #[test]
 fn a_suggested_replay_works_after_a_sweep_through_a_command() {
     let suite = suite_beside_testpaths();
-    std::fs::write(suite.path().join("conftest.py"), "import os\nassert os.environ['SHELF'] == 'green'\n").unwrap();
+    std::fs::write(suite.path().join("conftest.py"), "import os\nassert os.environ['SHELF'] == 'green'\n")
+        .unwrap();
     let python = anyorder_testkit::environment::python(anyorder_testkit::environment::NEWEST);
-    let words = ["sweep", "--strategy", "reverse", "--", "env", "SHELF=green", python.to_str().unwrap(), "-m", "pytest"];
+    let words = [
+        "sweep",
+        "--strategy",
+        "reverse",
+        "--",
+        "env",
+        "SHELF=green",
+        python.to_str().unwrap(),
+        "-m",
+        "pytest",
+    ];
     let ran = Anyorder::at(suite.path()).run(&words).with_code(1);
     replay_all(suite.path(), &ran);
 }
 
 #[test]
 fn a_debugger_in_the_project_s_own_options_is_set_aside() {
-    let suite = suite(&[("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n")]);
+    let suite =
+        suite(&[("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n")]);
     let python = anyorder_testkit::environment::python(anyorder_testkit::environment::NEWEST);
     let words = ["sweep", "--strategy", "reverse", "--", python.to_str().unwrap(), "-m", "pytest", "--pdb"];
     let ran = Anyorder::at(suite.path()).run(&words).with_code(1);

@@ -32,8 +32,14 @@ fn a_suite_of_unreadable_files_is_unusable() {
         let ran = Anyorder::at(suite.path()).run(&[command]).with_code(3);
         assert_eq!(ran.stdout, "");
         let errors = ran.errors();
-        assert!(errors.starts_with("error: pytest could read none of the files that hold tests\n"), "{errors}");
-        assert!(errors.contains("\n  test_a.py: ModuleNotFoundError: No module named 'no_such_module'\n"), "{errors}");
+        assert!(
+            errors.starts_with("error: pytest could read none of the files that hold tests\n"),
+            "{errors}"
+        );
+        assert!(
+            errors.contains("\n  test_a.py: ModuleNotFoundError: No module named 'no_such_module'\n"),
+            "{errors}"
+        );
         assert!(errors.contains("\n  test_b.py: SyntaxError"), "{errors}");
         assert!(errors.contains("\nhint: name the interpreter"), "{errors}");
     }
@@ -61,7 +67,8 @@ fn an_interpreter_without_pytest_is_unusable_and_pip_is_suggested() {
 #[test]
 fn an_interpreter_that_does_not_exist_is_a_usage_error() {
     let suite = suite(ONE);
-    let ran = Anyorder::without_python(suite.path()).run(&["collect", "--python", "/nonexistent"]).with_code(2);
+    let ran =
+        Anyorder::without_python(suite.path()).run(&["collect", "--python", "/nonexistent"]).with_code(2);
     insta::assert_snapshot!(ran.errors(), @r"
     error: `/nonexistent` is not a Python interpreter that can be started
     hint: name a Python program or a virtual environment: `--python .venv`
@@ -84,8 +91,14 @@ fn an_environment_may_be_named_instead_of_its_interpreter() {
     let environment = python(NEWEST).parent().unwrap().parent().unwrap().to_owned();
     let words = ["collect", "--python", environment.to_str().unwrap()];
     Anyorder::without_python(suite.path()).run(&words).with_code(0);
-    Anyorder::without_python(suite.path()).variable("ANYORDER_PYTHON", &environment).run(&["collect"]).with_code(0);
-    Anyorder::without_python(suite.path()).variable("VIRTUAL_ENV", &environment).run(&["collect"]).with_code(0);
+    Anyorder::without_python(suite.path())
+        .variable("ANYORDER_PYTHON", &environment)
+        .run(&["collect"])
+        .with_code(0);
+    Anyorder::without_python(suite.path())
+        .variable("VIRTUAL_ENV", &environment)
+        .run(&["collect"])
+        .with_code(0);
 }
 
 #[test]
@@ -101,7 +114,10 @@ fn a_report_that_cannot_be_written_is_known_before_anything_runs() {
 
 #[test]
 fn orders_that_cannot_be_saved_are_told() {
-    let suite = suite(&[("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n"), (".anyorder", "")]);
+    let suite = suite(&[
+        ("test_a.py", "seen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\n"),
+        (".anyorder", ""),
+    ]);
     let ran = Anyorder::at(suite.path()).run(&["sweep", "--strategy", "reverse"]).with_code(2);
     assert!(ran.stderr.contains("error: cannot write `"), "{}", ran.shown());
     assert!(ran.stderr.contains("hint: make the project's directory writable"), "{}", ran.shown());
@@ -111,9 +127,17 @@ fn orders_that_cannot_be_saved_are_told() {
 fn a_temporary_directory_that_does_not_exist_is_told() {
     let suite = suite(ONE);
     let ran = Anyorder::at(suite.path()).variable("TMPDIR", "/nowhere/at/all").run(&["collect"]).with_code(2);
-    assert!(ran.stderr.starts_with("error: cannot make a private directory for temporary files: "), "{}", ran.shown());
+    assert!(
+        ran.stderr.starts_with("error: cannot make a private directory for temporary files: "),
+        "{}",
+        ran.shown()
+    );
     assert!(ran.stderr.contains("/nowhere/at/all"), "{}", ran.shown());
-    assert!(ran.stderr.contains("hint: name a writable directory in the environment variable `TMPDIR`"), "{}", ran.shown());
+    assert!(
+        ran.stderr.contains("hint: name a writable directory in the environment variable `TMPDIR`"),
+        "{}",
+        ran.shown()
+    );
 }
 
 #[test]
@@ -130,8 +154,14 @@ fn a_command_that_starts_no_pytest_is_unusable() {
 #[test]
 fn a_command_that_fails_shows_its_last_words_and_its_exit_code() {
     let suite = suite(ONE);
-    let ran = Anyorder::at(suite.path()).run(&["collect", "--", "sh", "-c", "echo the kettle is cold; exit 7"]).with_code(3);
-    assert!(ran.stderr.contains("it left with exit code 7; its last words:\n    the kettle is cold\n"), "{}", ran.shown());
+    let ran = Anyorder::at(suite.path())
+        .run(&["collect", "--", "sh", "-c", "echo the kettle is cold; exit 7"])
+        .with_code(3);
+    assert!(
+        ran.stderr.contains("it left with exit code 7; its last words:\n    the kettle is cold\n"),
+        "{}",
+        ran.shown()
+    );
 }
 
 #[test]
@@ -147,7 +177,11 @@ fn the_runner_of_unittest_is_recognised() {
     let python = python(NEWEST);
     let words = ["collect", "--", python.to_str().unwrap(), "-m", "unittest"];
     let ran = Anyorder::at(fixture.path()).run(&words).with_code(3);
-    assert!(ran.stderr.contains("hint: this looks like unittest's own runner; pytest runs such tests as well"), "{}", ran.shown());
+    assert!(
+        ran.stderr.contains("hint: this looks like unittest's own runner; pytest runs such tests as well"),
+        "{}",
+        ran.shown()
+    );
 }
 
 #[test]

@@ -48,12 +48,15 @@ pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Fail
     let directory = copy_suite()?;
     session.say("Copied", &format!("a small shop and its {} files to {}", FILES.len(), directory.display()));
     let python = python_with_pytest(&mut session, args.how.python.as_deref(), &directory)?;
-    let how = HowArgs { directory: Some(directory.clone()), python: Some(python.clone()), ..given(&args.how) };
+    let how =
+        HowArgs { directory: Some(directory.clone()), python: Some(python.clone()), ..given(&args.how) };
     let suite = SuiteArgs { how, ..SuiteArgs::default() };
     let project = Project::new(&suite.how, &session.cancel)?;
-    let sweep = Sweep { strategy: Strategy::Random, rounds: ROUNDS, seed: project.settings.seed, budget: None };
+    let sweep =
+        Sweep { strategy: Strategy::Random, rounds: ROUNDS, seed: project.settings.seed, budget: None };
     let opened = project.open(&suite)?;
-    let exit = session.each_suite(opened, &[], |session, engine, took| sweep.suite(session, engine, &project, took))?;
+    let exit = session
+        .each_suite(opened, &[], |session, engine, took| sweep.suite(session, engine, &project, took))?;
     session.say("Next", &next_steps(&directory, &python));
     // To have found something is what a demo is for.
     Ok(if exit == Exit::Found { Exit::Nothing } else { exit })
@@ -90,12 +93,20 @@ fn copy_suite() -> Result<PathBuf, Failure> {
         directory.canonicalize()
     };
     write().map_err(|error: std::io::Error| {
-        Failure::unwritable(&env::temp_dir(), &error, "name a writable directory in the environment variable `TMPDIR`")
+        Failure::unwritable(
+            &env::temp_dir(),
+            &error,
+            "name a writable directory in the environment variable `TMPDIR`",
+        )
     })
 }
 
 /// Any interpreter that has pytest will do; without one, a virtual environment is made once and kept in the cache.
-fn python_with_pytest(session: &mut Session<'_>, named: Option<&Path>, directory: &Path) -> Result<PathBuf, Failure> {
+fn python_with_pytest(
+    session: &mut Session<'_>,
+    named: Option<&Path>,
+    directory: &Path,
+) -> Result<PathBuf, Failure> {
     if named.is_some() {
         return Ok(find_interpreter(named, directory)?.python);
     }
@@ -109,7 +120,10 @@ fn python_with_pytest(session: &mut Session<'_>, named: Option<&Path>, directory
     session.say("Preparing", &format!("a virtual environment with pytest in {}", environment.display()));
     let place = environment.to_string_lossy().into_owned();
     must("python3", &["-m", "venv", "--clear", &place])?;
-    must(&format!("{place}/bin/python"), &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest"])?;
+    must(
+        &format!("{place}/bin/python"),
+        &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest"],
+    )?;
     Ok(find_interpreter(Some(&environment), directory)?.python)
 }
 
@@ -118,7 +132,8 @@ fn must(program: &str, words: &[&str]) -> Result<(), Failure> {
     match output {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned()
+                + &String::from_utf8_lossy(&output.stdout);
             Err(Failure::demo(format!("`{program} {}` failed", words.join(" ")), said))
         }
         Err(error) => Err(Failure::demo(format!("cannot start `{program}`"), error.to_string())),

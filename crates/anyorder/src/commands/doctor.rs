@@ -49,7 +49,12 @@ fn look_at_interpreters(session: &mut Session<'_>, project: &Project) -> Result<
             Installed::No => "no pytest".to_owned(),
             Installed::NotPython => "does not start".to_owned(),
         };
-        check(session, Grade::Good, format!("not used: {} ({}; {has})", other.python.display(), other.origin), None);
+        check(
+            session,
+            Grade::Good,
+            format!("not used: {} ({}; {has})", other.python.display(), other.origin),
+            None,
+        );
     }
     Ok(())
 }
@@ -61,7 +66,10 @@ fn look_at_plugins(session: &mut Session<'_>, engine: &Engine) {
     }
     let overridden = &engine.hello().overridden;
     if !overridden.is_empty() {
-        let text = format!("overridden here, because they choose, repeat or distribute tests: {}", overridden.join(", "));
+        let text = format!(
+            "overridden here, because they choose, repeat or distribute tests: {}",
+            overridden.join(", ")
+        );
         check(session, Grade::Good, text, None);
     }
 }
@@ -69,7 +77,12 @@ fn look_at_plugins(session: &mut Session<'_>, engine: &Engine) {
 fn look_at_collection(session: &mut Session<'_>, engine: &Engine) {
     for error in &engine.suite().errors {
         let text = format!("{} cannot be collected: {}", error.at, error.message);
-        check(session, Grade::Warning, text, Some("the rest of the suite is usable; install what it needs to have it too"));
+        check(
+            session,
+            Grade::Warning,
+            text,
+            Some("the rest of the suite is usable; install what it needs to have it too"),
+        );
     }
     if !engine.suite().duplicates.is_empty() {
         let text = format!("{} test ids occur more than once", engine.suite().duplicates.len());
@@ -77,7 +90,11 @@ fn look_at_collection(session: &mut Session<'_>, engine: &Engine) {
     }
 }
 
-fn look_at_collecting_twice(session: &mut Session<'_>, first: &Engine, args: &DoctorArgs) -> Result<(), Failure> {
+fn look_at_collecting_twice(
+    session: &mut Session<'_>,
+    first: &Engine,
+    args: &DoctorArgs,
+) -> Result<(), Failure> {
     let mut again = Project::new(&args.suite.how, &session.cancel)?;
     again.settings.seed = again.settings.seed.wrapping_add(1); // another hash seed: sets come in another order
     let (second, _) = again.open(&args.suite)?;
@@ -86,7 +103,12 @@ fn look_at_collecting_twice(session: &mut Session<'_>, first: &Engine, args: &Do
     };
     let (first, second) = (ids(first), ids(&second));
     if first == second {
-        check(session, Grade::Good, "two starts under different hash seeds collect the same tests in the same order", None);
+        check(
+            session,
+            Grade::Good,
+            "two starts under different hash seeds collect the same tests in the same order",
+            None,
+        );
         return Ok(());
     }
     let only = |these: &[String], those: &[String]| these.iter().find(|id| !those.contains(id)).cloned();
@@ -98,7 +120,12 @@ fn look_at_collecting_twice(session: &mut Session<'_>, first: &Engine, args: &Do
             other.unwrap_or_else(|| "-".to_owned())
         ),
     };
-    check(session, Grade::Warning, text, Some("parameters look unordered (a set?): sort them, or give them ids"));
+    check(
+        session,
+        Grade::Warning,
+        text,
+        Some("parameters look unordered (a set?): sort them, or give them ids"),
+    );
     Ok(())
 }
 
@@ -111,7 +138,10 @@ fn look_at_forks(session: &mut Session<'_>, engine: &Engine) {
         check(session, Grade::Good, "fresh states are forks", None);
     }
     if !ready.threads.is_empty() {
-        let text = format!("threads run after collection, and a fork does not have them: {}", ready.threads.join(", "));
+        let text = format!(
+            "threads run after collection, and a fork does not have them: {}",
+            ready.threads.join(", ")
+        );
         check(session, Grade::Warning, text, Some("if tests that need them fail, use `--isolation process`"));
     }
 }
@@ -151,6 +181,11 @@ fn look_at_the_outcome(session: &mut Session<'_>, engine: &Engine) -> Result<(),
     let first = engine.suite().id(red.test);
     let why = red.signature.as_ref().map_or(String::new(), |signature| format!("\n{signature}"));
     let text = format!("the original order is red: {tally}\nfirst: {first}{why}");
-    check(session, Grade::Warning, text, Some("red tests are compared like all others; those that are always red say nothing"));
+    check(
+        session,
+        Grade::Warning,
+        text,
+        Some("red tests are compared like all others; those that are always red say nothing"),
+    );
     Ok(())
 }

@@ -74,6 +74,7 @@ fn order_of(suite: &Suite, file: &Path, ids: &[TestId]) -> Result<Order, Failure
 /// The test whose id is most like `id`, if any is.
 fn nearest<'suite>(suite: &'suite Suite, id: &TestId) -> Option<&'suite TestId> {
     let likeness = |other: &TestId| strsim::normalized_levenshtein(&other.0, &id.0);
-    let best = suite.tests().iter().map(|test| &test.id).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    let best =
+        suite.tests().iter().map(|test| &test.id).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(best) > 0.7).then_some(best)
 }

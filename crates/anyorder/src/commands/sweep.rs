@@ -35,9 +35,11 @@ pub(crate) struct Sweep {
 
 impl Sweep {
     fn new(args: &SweepArgs, project: &Project) -> Result<Self, Failure> {
-        let strategy = args.strategy.or(project.config.get("strategy", |text| StrategyArg::from_str(text, false))?);
+        let strategy =
+            args.strategy.or(project.config.get("strategy", |text| StrategyArg::from_str(text, false))?);
         let strategy = strategy_of(strategy.unwrap_or(StrategyArg::Random));
-        let rounds = args.rounds.or(project.config.get("rounds", |text| text.parse().map_err(|e| format!("{e}")))?);
+        let rounds =
+            args.rounds.or(project.config.get("rounds", |text| text.parse().map_err(|e| format!("{e}")))?);
         Ok(Sweep {
             strategy,
             rounds: rounds.unwrap_or(strategy.default_rounds()),
@@ -82,7 +84,9 @@ impl Sweep {
     fn original(&self, session: &mut Session<'_>, engine: &Engine) -> Result<Option<RunRecord>, Failure> {
         let order = Order::original(engine.suite());
         let mut original = None;
-        self.watch(session, engine, 1, vec![vec![order]].into_iter(), None, |_, record| original = Some(record.clone()))?;
+        self.watch(session, engine, 1, vec![vec![order]].into_iter(), None, |_, record| {
+            original = Some(record.clone());
+        })?;
         if let Some(original) = &original {
             session.tell(&Event::Original { tally: original.tally(), took: total_duration(original) });
         }
@@ -120,28 +124,36 @@ impl Sweep {
             isolation: engine.isolation().name(),
         }));
         let mut progress = Progress { orders_done: 0, orders, share: 0.0, running: None };
-        let tests_per_order = if orders == 1 { engine.suite().len() } else { self.strategy.tests_per_order(engine.suite().len()) };
+        let tests_per_order = if orders == 1 {
+            engine.suite().len()
+        } else {
+            self.strategy.tests_per_order(engine.suite().len())
+        };
         let whole = orders as f64 * tests_per_order as f64;
         let mut runs_before = None;
         let mut out_of_time = false;
-        engine.run(batches, |update| {
-            match update {
-                Update::Ran { number, record } => {
-                    progress.orders_done += 1;
-                    note(number, &record);
+        engine
+            .run(batches, |update| {
+                match update {
+                    Update::Ran { number, record } => {
+                        progress.orders_done += 1;
+                        note(number, &record);
+                    }
+                    Update::Tick { running, test_runs } => {
+                        let before = *runs_before.get_or_insert(test_runs);
+                        let by_tests = (test_runs - before) as f64 / whole;
+                        progress.share =
+                            by_tests.max(progress.orders_done as f64 / orders.max(1) as f64).min(1.0);
+                        progress.running = running;
+                        session.tell(&Event::Progressed(progress.clone()));
+                    }
                 }
-                Update::Tick { running, test_runs } => {
-                    let before = *runs_before.get_or_insert(test_runs);
-                    let by_tests = (test_runs - before) as f64 / whole;
-                    progress.share = by_tests.max(progress.orders_done as f64 / orders.max(1) as f64).min(1.0);
-                    progress.running = running;
-                    session.tell(&Event::Progressed(progress.clone()));
-                }
-            }
-            out_of_time = deadline.is_some_and(|deadline| Instant::now() > deadline);
-            if out_of_time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-        .or_else(|error| if matches!(error, anyorder_engine::EngineError::Cancelled) { Ok(()) } else { Err(error) })?;
+                out_of_time = deadline.is_some_and(|deadline| Instant::now() > deadline);
+                if out_of_time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .or_else(|error| {
+                if matches!(error, anyorder_engine::EngineError::Cancelled) { Ok(()) } else { Err(error) }
+            })?;
         Ok(match (progress.orders_done < orders, out_of_time) {
             (false, _) => None,
             (true, true) => Some("the budget is spent"),
@@ -150,7 +162,12 @@ impl Sweep {
     }
 
     /// Writes down the first order in which each test differs, so that it can be replayed.
-    fn save_orders(&self, engine: &Engine, project: &Project, differing: &mut [Differs]) -> Result<(), Failure> {
+    fn save_orders(
+        &self,
+        engine: &Engine,
+        project: &Project,
+        differing: &mut [Differs],
+    ) -> Result<(), Failure> {
         if differing.is_empty() {
             return Ok(());
         }
@@ -160,7 +177,8 @@ impl Sweep {
             let name = format!("{}-{}-{number}-{test}.txt", self.strategy.name(), self.seed);
             let path = directory.join(&name);
             let text = format_order_file(differs.first.order.ids(engine.suite()));
-            std::fs::write(&path, text).map_err(|error| Failure::unwritable(&path, &error, "free some space"))?;
+            std::fs::write(&path, text)
+                .map_err(|error| Failure::unwritable(&path, &error, "free some space"))?;
             differs.first.saved = Some(format!(".anyorder/orders/{name}"));
         }
         Ok(())

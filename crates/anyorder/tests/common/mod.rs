@@ -115,8 +115,16 @@ const BINARY: &str = env!("CARGO_BIN_EXE_anyorder");
 
 /// Takes away what the developer's own shell may have set.
 pub(crate) fn clean(command: &mut Command) {
-    const OTHERS: [&str; 8] =
-        ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "CONDA_PREFIX", "COLUMNS"];
+    const OTHERS: [&str; 8] = [
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "CLICOLOR",
+        "PYTHONPATH",
+        "PYTHONHASHSEED",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "COLUMNS",
+    ];
     let ours = std::env::vars_os().map(|(name, _)| name).filter(|name| {
         let name = name.to_string_lossy();
         name.starts_with("ANYORDER_") || name.starts_with("PYTEST_") || OTHERS.contains(&name.as_ref())
@@ -140,7 +148,12 @@ impl Ran {
 
     /// Everything, with paths and versions hidden.
     pub(crate) fn shown(&self) -> String {
-        format!("exit code {}\n--- stdout\n{}--- stderr\n{}", self.code, self.redact(&self.stdout), self.redact(&self.stderr))
+        format!(
+            "exit code {}\n--- stdout\n{}--- stderr\n{}",
+            self.code,
+            self.redact(&self.stdout),
+            self.redact(&self.stderr)
+        )
     }
 
     /// What was printed on standard error, with paths and versions hidden.
@@ -182,7 +195,12 @@ fn without_versions(text: &str, before: &str) -> String {
     for part in parts {
         let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         shown += before;
-        shown += &if part.starts_with(|c: char| c.is_ascii_digit()) { format!("[version]{rest}") } else { part.to_owned() };
+        if part.starts_with(|c: char| c.is_ascii_digit()) {
+            shown += "[version]";
+            shown += rest;
+        } else {
+            shown += part;
+        }
     }
     shown
 }
@@ -200,17 +218,24 @@ pub(crate) fn listed_by_pytest(recipe: Recipe, directory: &Path) -> Vec<String> 
 /// Writes an order file into the suite.
 pub(crate) fn write_order(directory: &Path, name: &str, ids: &[&str]) {
     let mut file = fs::File::create(directory.join(name)).expect("the suite can be written");
-    ids.iter().for_each(|id| writeln!(file, "{id}").expect("the suite can be written"));
+    for id in ids {
+        writeln!(file, "{id}").expect("the suite can be written");
+    }
 }
 
 /// Every `anyorder replay …` that a run suggests, as words.
 pub(crate) fn suggested_replays(ran: &Ran) -> Vec<Vec<String>> {
-    let suggestions = ran.stdout.lines().filter_map(|line| line.split_once(": anyorder ")).map(|(_, words)| words);
+    let suggestions =
+        ran.stdout.lines().filter_map(|line| line.split_once(": anyorder ")).map(|(_, words)| words);
     suggestions.map(words_of).collect()
 }
 
 /// The words of a command line, as a shell sees them.
 pub(crate) fn words_of(line: &str) -> Vec<String> {
-    let output = Command::new("sh").arg("-c").arg(format!("printf '%s\\n' {line}")).output().expect("there is a shell");
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg(format!("printf '%s\\n' {line}"))
+        .output()
+        .expect("there is a shell");
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
 }

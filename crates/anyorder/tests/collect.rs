@@ -8,8 +8,10 @@ use anyorder_testkit::environment::{NEWEST, python};
 use anyorder_testkit::fixture::Fixture;
 use common::{Anyorder, listed_by_pytest, suite};
 
-const TWO: &[(&str, &str)] =
-    &[("test_a.py", "def test_one(): pass\ndef test_two(): pass\n"), ("test_b.py", "def test_three(): pass\n")];
+const TWO: &[(&str, &str)] = &[
+    ("test_a.py", "def test_one(): pass\ndef test_two(): pass\n"),
+    ("test_b.py", "def test_three(): pass\n"),
+];
 
 #[test]
 fn the_list_is_the_one_of_pytest() {
@@ -110,7 +112,11 @@ fn json_in_a_file_leaves_the_list_on_standard_output() {
 #[test]
 fn a_command_that_starts_pytest_is_used_as_it_is() {
     let suite = suite(TWO);
-    fs::write(suite.path().join("test.sh"), format!("exec '{}' -m pytest -q test_a.py\n", python(NEWEST).display())).unwrap();
+    fs::write(
+        suite.path().join("test.sh"),
+        format!("exec '{}' -m pytest -q test_a.py\n", python(NEWEST).display()),
+    )
+    .unwrap();
     let ran = Anyorder::at(suite.path()).run(&["collect", "--", "sh", "test.sh"]).with_code(0);
     assert_eq!(ran.lines(), ["test_a.py::test_one", "test_a.py::test_two"]);
 }
@@ -118,7 +124,10 @@ fn a_command_that_starts_pytest_is_used_as_it_is() {
 #[test]
 fn a_command_that_starts_pytest_twice_has_two_suites() {
     let suite = suite(TWO);
-    let script = format!("set -e\npy='{}'\n\"$py\" -m pytest test_b.py\necho between\n\"$py\" -m pytest test_a.py\n", python(NEWEST).display());
+    let script = format!(
+        "set -e\npy='{}'\n\"$py\" -m pytest test_b.py\necho between\n\"$py\" -m pytest test_a.py\n",
+        python(NEWEST).display()
+    );
     fs::write(suite.path().join("test.sh"), script).unwrap();
     let anyorder = Anyorder::at(suite.path());
     let ran = anyorder.run(&["collect", "--", "sh", "test.sh"]).with_code(0);
@@ -156,7 +165,13 @@ fn one_unreadable_file_does_not_cost_the_others() {
 
 #[test]
 fn an_id_that_occurs_twice_is_told() {
-    let suite = suite(&[("test_a.py", "import pytest\n@pytest.mark.parametrize('x', [1, 1], ids=['same', 'same'])\ndef test_x(x): pass\n"), ("conftest.py", "def pytest_collection_modifyitems(items):\n    items.append(items[0])\n")]);
+    let suite = suite(&[
+        (
+            "test_a.py",
+            "import pytest\n@pytest.mark.parametrize('x', [1, 1], ids=['same', 'same'])\ndef test_x(x): pass\n",
+        ),
+        ("conftest.py", "def pytest_collection_modifyitems(items):\n    items.append(items[0])\n"),
+    ]);
     let ran = Anyorder::at(suite.path()).run(&["collect"]).with_code(0);
     let mut ids = ran.lines();
     ids.sort_unstable();
