@@ -51,7 +51,7 @@ def pytest_cmdline_main(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):
-    forked.own_cache(config, "%s/%d" % (_orders["scratch"], _orders["node"]))
+    forked.own_directories(config, "%s/%d" % (_orders["scratch"], _orders["node"]))
 
 
 def pytest_collectreport(report):
@@ -64,8 +64,6 @@ def pytest_collectreport(report):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     config = session.config
-    if config.option.collectonly:
-        return None
     observer = Observer(str(config.rootpath) + os.sep)
     config.pluginmanager.register(observer, "anyorder-observer")
     neutral.silence(config)

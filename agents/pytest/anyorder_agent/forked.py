@@ -68,8 +68,11 @@ def fork(may_warn):
     return pid
 
 
-def own_cache(config, scratch):
-    """The directory is made by pytest when something is written."""
+def own_directories(config, scratch):
+    """For a process that was not forked: pytest makes the directories when something is written."""
+    factory = getattr(config, "_tmp_path_factory", None)
+    if factory is not None and factory._given_basetemp is None:
+        factory._given_basetemp = pathlib.Path(scratch)
     cache = getattr(config, "cache", None)
     if cache is not None:
         cache._cachedir = pathlib.Path(scratch + "-cache")

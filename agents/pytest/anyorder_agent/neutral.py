@@ -29,6 +29,10 @@ OPTIONS = {
     "newfirst": False,
     "stepwise": False,
     "stepwise_skip": False,
+    # these wait for somebody at a terminal, or run nothing
+    "usepdb": False,
+    "trace": False,
+    "collectonly": False,
     # one bad file must not cost the rest of the suite
     "continue_on_collection_errors": True,
     # files of the user's that only an ordinary run should write

@@ -86,8 +86,9 @@ def encode(value):
 
 def _without_surrogates(text):
     """Lone surrogates (from `surrogateescape`) have no place in JSON; they become visible escapes."""
+    text = str.__str__(text)  # a subclass may have another opinion of what its text is
     try:
         text.encode("utf-8")
-        return str(text)
+        return text
     except UnicodeEncodeError:
         return text.encode("utf-8", "backslashreplace").decode("utf-8")

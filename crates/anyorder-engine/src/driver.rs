@@ -45,6 +45,8 @@ pub struct PlainCall<'a> {
     pub files: &'a Path,
     /// Where the runner has to write its results.
     pub results: &'a Path,
+    /// Whether what tests print belongs to the results.
+    pub output: bool,
 }
 
 /// A run of the user's own runner, with no agent inside.

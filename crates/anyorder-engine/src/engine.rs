@@ -14,7 +14,7 @@ use crate::cost::Meter;
 use crate::driver::{Driver, Rung};
 use crate::error::EngineError;
 use crate::gate::{Arrival, Gate};
-use crate::guard::{Cancel, Guard, TimeLimits, default_memory_limit, memory_info};
+use crate::guard::{Cancel, Guard, Halt, TimeLimits, default_memory_limit, memory_info};
 use crate::launch::Launched;
 use crate::lock::Locked;
 use crate::node::Node;
@@ -92,8 +92,8 @@ const SCARCE: u64 = 10;
 /// What all workers share.
 pub(crate) struct Lab {
     pub(crate) settings: Settings,
+    pub(crate) halt: Halt,
     pub(crate) driver: Arc<dyn Driver>,
-    pub(crate) scratch: Scratch,
     pub(crate) gate: Gate,
     pub(crate) meter: Meter,
     pub(crate) kept_states: AtomicUsize,
@@ -104,6 +104,8 @@ pub(crate) struct Lab {
     suite: Mutex<Arc<Suite>>,
     zygote: Mutex<Option<Arc<Node>>>,
     durations: Mutex<Vec<Option<Duration>>>,
+    /// Last, because everything above may still write to it when it is dropped.
+    pub(crate) scratch: Scratch,
 }
 
 impl Lab {
@@ -149,7 +151,7 @@ impl Lab {
             let zygote = self.zygote()?;
             match zygote.fork(self) {
                 Ok(node) => return Ok(node),
-                Err(_) if self.settings.cancel.is_cancelled() => return Err(EngineError::Cancelled),
+                Err(_) if self.halt.is_called() => return Err(EngineError::Cancelled),
                 Err(_) => self.forget_zygote(&zygote),
             }
         }
@@ -180,11 +182,11 @@ impl Lab {
         let mut launched = Launched::start(self, number)?;
         let mut session = launched.next_session(self)?;
         for _ in 0..self.session.load(Ordering::Relaxed) {
-            let mut passed_by = session.ok_or_else(|| launched.silent(self, None))?;
+            let mut passed_by = session.ok_or_else(|| launched.silent(self))?;
             let _ = passed_by.link.send(&Request::Exit { reap: vec![] });
             session = launched.next_session(self)?;
         }
-        let mut arrival = session.ok_or_else(|| launched.silent(self, None))?;
+        let mut arrival = session.ok_or_else(|| launched.silent(self))?;
         launched.ready(self, &mut arrival)?;
         let tests = collect(self, &mut arrival)?;
         let suite = self.suite.locked().clone();
@@ -196,11 +198,12 @@ impl Lab {
 
 /// A suite that has been collected and can be run in any order.
 pub struct Engine {
-    lab: Arc<Lab>,
     suite: Arc<Suite>,
     hello: Hello,
     ready: Ready,
+    /// Dropped before the lab, whose directory it writes to.
     command: Arc<Mutex<Launched>>,
+    lab: Arc<Lab>,
 }
 
 impl Engine {
@@ -209,6 +212,7 @@ impl Engine {
         let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
         let lab = Arc::new(Lab {
             isolation: Mutex::new(settings.isolation.unwrap_or(Isolation::Fork)),
+            halt: Halt::new(settings.cancel.clone()),
             settings,
             suite: Mutex::new(Arc::new(Suite::new(driver.name(), vec![]))),
             driver,
@@ -223,7 +227,7 @@ impl Engine {
             durations: Mutex::default(),
         });
         let mut launched = Launched::start(&lab, lab.next_node())?;
-        let arrival = launched.next_session(&lab)?.ok_or_else(|| launched.silent(&lab, None))?;
+        let arrival = launched.next_session(&lab)?.ok_or_else(|| launched.silent(&lab))?;
         Engine::with_session(lab, Arc::new(Mutex::new(launched)), arrival)
     }
 
@@ -271,6 +275,11 @@ impl Engine {
         *self.lab.isolation.locked()
     }
 
+    /// Which of the suites that its command starts this is, from 0.
+    pub fn session(&self) -> usize {
+        self.lab.session.load(Ordering::Relaxed)
+    }
+
     /// What the user chose.
     pub fn settings(&self) -> &Settings {
         &self.lab.settings
@@ -307,8 +316,9 @@ impl Engine {
     /// Ends the process that fresh states come from, so that its command goes on; gives the suite of the next session
     /// that the command starts, and what was spent.
     pub fn next_suite(self) -> Result<(Option<Engine>, Cost), EngineError> {
-        let Engine { lab, command, .. } = self;
-        *lab.zygote.locked() = None;
+        *self.lab.zygote.locked() = None;
+        let (lab, command) = (Arc::clone(&self.lab), Arc::clone(&self.command));
+        drop(self);
         let next = command.locked().next_session(&lab).unwrap_or(None);
         let cost = lab.meter.read();
         lab.session.fetch_add(1, Ordering::Relaxed);
@@ -317,11 +327,18 @@ impl Engine {
     }
 }
 
+impl Drop for Engine {
+    /// The zygote has to be told to leave before its command is waited for.
+    fn drop(&mut self) {
+        *self.lab.zygote.locked() = None;
+    }
+}
+
 fn collect(lab: &Lab, arrival: &mut Arrival) -> Result<Vec<Test>, EngineError> {
-    let guard = Guard::new(&lab.settings.cancel, arrival.hello.pid, u64::MAX, lab.settings.timeout);
+    let guard = Guard::new(&lab.halt, arrival.hello.pid, u64::MAX, lab.settings.timeout);
     match arrival.link.send(&Request::Collect).and_then(|()| arrival.link.receive(&guard)) {
         Ok(Message::Collected { tests }) => Ok(tests),
-        Err(_) if lab.settings.cancel.is_cancelled() => Err(EngineError::Cancelled),
+        Err(_) if lab.halt.is_called() => Err(EngineError::Cancelled),
         other => Err(EngineError::Agent(format!("asked for the tests, it said {other:?}"))),
     }
 }

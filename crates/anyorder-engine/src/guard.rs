@@ -17,14 +17,35 @@ impl Cancel {
         Arc::clone(&self.0)
     }
 
-    /// Ends everything that is going on.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether to go on: until the user cancels, or the run that is going on is told to stop.
+#[derive(Debug, Default)]
+pub(crate) struct Halt {
+    cancel: Cancel,
+    run: AtomicBool,
+}
+
+impl Halt {
+    pub(crate) fn new(cancel: Cancel) -> Self {
+        Halt { cancel, run: AtomicBool::new(false) }
+    }
+
+    /// Ends the present run, and nothing else.
+    pub(crate) fn stop_run(&self) {
+        self.run.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn start_run(&self) {
+        self.run.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_called(&self) -> bool {
+        self.cancel.is_cancelled() || self.run.load(Ordering::Relaxed)
     }
 }
 
@@ -39,16 +60,16 @@ pub(crate) enum Stop {
 /// Watches one process while the engine waits for it.
 #[derive(Debug)]
 pub(crate) struct Guard<'a> {
-    pub(crate) cancel: &'a Cancel,
-    pub(crate) pid: i32,
-    pub(crate) memory: u64,
+    halt: &'a Halt,
+    pid: i32,
+    memory: u64,
     deadline: Instant,
     limit: Duration,
 }
 
 impl<'a> Guard<'a> {
-    pub(crate) fn new(cancel: &'a Cancel, pid: i32, memory: u64, limit: Duration) -> Self {
-        Guard { cancel, pid, memory, deadline: Instant::now() + limit, limit }
+    pub(crate) fn new(halt: &'a Halt, pid: i32, memory: u64, limit: Duration) -> Self {
+        Guard { halt, pid, memory, deadline: Instant::now() + limit, limit }
     }
 
     /// The time starts again, with another limit.
@@ -65,7 +86,7 @@ impl<'a> Guard<'a> {
 
     /// A reason to stop waiting, if there is one.
     pub(crate) fn check(&self) -> Option<Stop> {
-        if self.cancel.is_cancelled() {
+        if self.halt.is_called() {
             return Some(Stop::Cancelled);
         }
         if Instant::now() >= self.deadline {
@@ -128,12 +149,12 @@ mod tests {
 
     #[test]
     fn a_process_that_outgrows_its_limit_is_noticed() {
-        let cancel = Cancel::default();
+        let halt = Halt::default();
         let own_pid = i32::try_from(std::process::id()).unwrap();
         assert!(matches!(
-            Guard::new(&cancel, own_pid, 1, Duration::from_mins(1)).check(),
+            Guard::new(&halt, own_pid, 1, Duration::from_mins(1)).check(),
             Some(Stop::TooLarge(_))
         ));
-        assert_eq!(Guard::new(&cancel, own_pid, u64::MAX, Duration::from_mins(1)).check(), None);
+        assert_eq!(Guard::new(&halt, own_pid, u64::MAX, Duration::from_mins(1)).check(), None);
     }
 }

@@ -24,6 +24,7 @@ pub(crate) struct Launched {
     program: String,
     node: u64,
     log: PathBuf,
+    is_told: bool,
 }
 
 /// How long a command that was told to leave may take for its own clean-up.
@@ -43,7 +44,7 @@ impl Launched {
         let child = spawn_logged(&mut command, &log)
             .map_err(|source| EngineError::Start { command: program.clone(), source })?;
         crate::cost::Meter::count(&lab.meter.processes, 1);
-        Ok(Launched { child, program, node, log })
+        Ok(Launched { child, program, node, log, is_told: false })
     }
 
     /// The next framework session of this command that has come up; `None` if the command has ended well instead.
@@ -54,7 +55,7 @@ impl Launched {
             if let Some(arrival) = lab.gate.arrival(self.node, LOOK) {
                 return Ok(Some(arrival));
             }
-            if lab.settings.cancel.is_cancelled() {
+            if lab.halt.is_called() {
                 return Err(EngineError::Cancelled);
             }
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -62,15 +63,16 @@ impl Launched {
                 if let Some(arrival) = lab.gate.arrival(self.node, Duration::ZERO) {
                     return Ok(Some(arrival));
                 }
-                return if status.success() { Ok(None) } else { Err(self.silent(lab, Some(status))) };
+                return if status.success() { Ok(None) } else { Err(self.silent(lab)) };
             }
             if Instant::now() > deadline {
-                return Err(self.silent(lab, None));
+                return Err(self.silent(lab));
             }
         }
     }
 
-    pub(crate) fn silent(&self, lab: &Lab, status: Option<ExitStatus>) -> EngineError {
+    pub(crate) fn silent(&mut self, lab: &Lab) -> EngineError {
+        let status = self.child.try_wait().ok().flatten();
         let silence = lab.driver.explain_silence(status, &self.log_tail());
         EngineError::Silent { command: self.program.clone(), silence }
     }
@@ -81,7 +83,7 @@ impl Launched {
         if version != VERSION {
             return Err(EngineError::Version(version));
         }
-        let guard = Guard::new(&lab.settings.cancel, arrival.hello.pid, u64::MAX, lab.settings.timeout);
+        let guard = Guard::new(&lab.halt, arrival.hello.pid, u64::MAX, lab.settings.timeout);
         match arrival.link.receive(&guard) {
             Ok(Message::Ready(ready)) => Ok(ready),
             Ok(Message::Trouble { text }) => Err(EngineError::Agent(text)),
@@ -92,6 +94,11 @@ impl Launched {
                 Err(EngineError::NotCollected { command: self.program.clone(), silence })
             }
         }
+    }
+
+    /// From now on the command is expected to end by itself.
+    pub(crate) fn told_to_leave(&mut self) {
+        self.is_told = true;
     }
 
     /// Gives the command time to end by itself.
@@ -118,7 +125,9 @@ impl Launched {
 
 impl Drop for Launched {
     fn drop(&mut self) {
-        self.wait_a_while(FAREWELL);
+        if self.is_told {
+            self.wait_a_while(FAREWELL);
+        }
         self.kill();
         let _ = fs::remove_file(&self.log);
     }

@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use anyorder_model::{Outcome, Signature, Step, TestIndex};
 
-use rustix::process::Signal;
-
 use crate::cost::Meter;
 use crate::engine::Lab;
 use crate::guard::{Guard, Stop};
@@ -126,7 +124,7 @@ impl Node {
     }
 
     fn guard<'lab>(&self, lab: &'lab Lab, limit: Duration) -> Guard<'lab> {
-        Guard::new(&lab.settings.cancel, self.pid, lab.settings.memory, limit)
+        Guard::new(&lab.halt, self.pid, lab.settings.memory, limit)
     }
 
     /// Runs `tests`; with `finish`, everything is torn down after the last one.
@@ -247,31 +245,40 @@ fn step_from(test: TestIndex, outcome: TestOutcome) -> Step {
 
 /// What a status of `waitpid` says to a person.
 fn describe_status(status: i32) -> Signature {
-    let signal = status & 0x7f;
-    let (kind, message) = match Signal::from_named_raw(signal) {
-        Some(Signal::KILL) => {
-            ("killed".to_owned(), "the process was killed, or closed its descriptors".to_owned())
-        }
-        Some(signal) => (signal_name(signal), "the process was ended by a signal".to_owned()),
-        None => ("exit".to_owned(), format!("the process left with code {}", status >> 8 & 0xff)),
+    let (kind, message) = match status & 0x7f {
+        0 => ("exit".to_owned(), format!("the process left with code {}", status >> 8 & 0xff)),
+        9 => ("killed".to_owned(), "the process was killed, or closed its descriptors".to_owned()),
+        signal => (signal_name(signal), "the process was ended by a signal".to_owned()),
     };
     Signature { kind, message, at: None }
 }
 
-fn signal_name(signal: Signal) -> String {
-    // `Signal::SEGV` and the like, as rustix writes them
-    format!(
-        "SIG{}",
-        format!("{signal:?}").rsplit([':', '.', ' ']).next().unwrap_or_default().trim_matches(')')
-    )
+fn signal_name(signal: i32) -> String {
+    const NAMES: [(i32, &str); 12] = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (6, "SIGABRT"),
+        (7, "SIGBUS"),
+        (8, "SIGFPE"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+        (31, "SIGSYS"),
+    ];
+    let known = NAMES.iter().find(|(number, _)| *number == signal);
+    known.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
 }
 
 impl Drop for Node {
     fn drop(&mut self) {
         let reap = std::mem::take(&mut *self.children_to_reap.locked());
         let _ = self.link.locked().send(&Request::Exit { reap });
-        if let Origin::Forked(parent) = &self.origin {
-            parent.children_to_reap.locked().push(self.pid);
+        match &self.origin {
+            Origin::Forked(parent) => parent.children_to_reap.locked().push(self.pid),
+            Origin::Launched(launched) => launched.locked().told_to_leave(),
         }
         for suffix in ["", "-cache"] {
             let mut path = self.scratch.clone().into_os_string();

@@ -27,6 +27,13 @@ pub struct PlainRun {
     pub log: String,
 }
 
+impl PlainRun {
+    /// Whether every test ran, in the order asked for.
+    fn is_faithful(&self) -> bool {
+        self.record.is_as_asked() && self.record.order_that_ran().len() == self.record.asked.len()
+    }
+}
+
 /// How long a runner may take besides its tests.
 const START_PATIENCE: Duration = Duration::from_mins(1);
 
@@ -40,7 +47,7 @@ pub(crate) fn run_in_order(
 ) -> Result<PlainRun, EngineError> {
     if lab.driver.fits_on_command_line(suite, order) {
         let plain = run(lab, suite, hello, order, Rung::Plain, files)?;
-        if plain.record.is_as_asked() {
+        if plain.is_faithful() {
             return Ok(plain);
         }
     }
@@ -58,7 +65,7 @@ pub(crate) fn run(
     let directory = lab.scratch.path().join(format!("plain-{}", lab.next_node()));
     fs::create_dir(&directory).map_err(EngineError::Scratch)?;
     let results = directory.join("results.xml");
-    let call = PlainCall { suite, order, rung, hello, files, results: &results };
+    let call = PlainCall { suite, order, rung, hello, files, results: &results, output: lab.settings.output };
     let plain = lab.driver.plain_command(&call).map_err(EngineError::Scratch)?;
     let mut command = plain.command;
     let log = directory.join("log");
@@ -87,29 +94,32 @@ fn wait(lab: &Lab, child: &mut Child, limit: Duration) -> Result<bool, EngineErr
         if matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
             break false;
         }
-        if lab.settings.cancel.is_cancelled() || Instant::now() > deadline {
+        if lab.halt.is_called() || Instant::now() > deadline {
             break true;
         }
         thread::sleep(Duration::from_millis(5));
     };
     kill_group(leader);
     let _ = child.wait();
-    if lab.settings.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(timed_out) }
+    if lab.halt.is_called() { Err(EngineError::Cancelled) } else { Ok(timed_out) }
 }
 
 /// Adds the tests that the runner's results do not mention. The first of them was running when the runner ended,
 /// unless there are no results at all.
 fn with_unreached(order: &Order, results: Option<Vec<Step>>, timed_out: bool) -> Vec<Step> {
-    let Some(mut steps) = results else {
-        return order.tests().iter().map(|&test| Step::bare(test, Outcome::NotReached)).collect();
-    };
+    let mut steps = results.unwrap_or_default();
+    let has_begun = timed_out || !steps.is_empty();
     let mut missing = order.tests().to_vec();
     for step in &steps {
         if let Some(at) = missing.iter().position(|&test| test == step.test) {
             missing.remove(at);
         }
     }
-    let in_flight = if timed_out { Outcome::TimedOut } else { Outcome::Crashed };
+    let in_flight = match (timed_out, has_begun) {
+        (true, _) => Outcome::TimedOut,
+        (false, true) => Outcome::Crashed,
+        (false, false) => Outcome::NotReached,
+    };
     let outcomes = std::iter::once(in_flight).chain(std::iter::repeat(Outcome::NotReached));
     steps.extend(missing.into_iter().zip(outcomes).map(|(test, outcome)| Step::bare(test, outcome)));
     steps

@@ -55,6 +55,7 @@ pub(crate) fn run<'a>(
     batches: impl Iterator<Item = Vec<Order>> + Send + 'a,
     mut hear: impl FnMut(Update) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
+    lab.halt.start_run();
     let queue = Queue { tasks: vec![], batches: Box::new(batches), next_ticket: 1, busy: 0, error: None };
     let pool = Pool { queue: Mutex::new(queue), news: Condvar::new() };
     thread::scope(|scope| {
@@ -71,7 +72,7 @@ pub(crate) fn run<'a>(
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             if hear(update).is_break() {
-                lab.settings.cancel.cancel();
+                lab.halt.stop_run();
             }
         }
     });
@@ -90,7 +91,7 @@ impl Pool<'_> {
                     new.into_iter().for_each(|record| drop(records.send(record)));
                 }
                 Err(error) => {
-                    lab.settings.cancel.cancel();
+                    lab.halt.stop_run();
                     queue.error.get_or_insert(error);
                 }
             }
@@ -102,7 +103,7 @@ impl Pool<'_> {
     fn next_task(&self, lab: &Arc<Lab>, records: &Sender<(Ticket, RunRecord)>) -> Option<Task> {
         let mut queue = self.queue.locked();
         loop {
-            if lab.settings.cancel.is_cancelled() {
+            if lab.halt.is_called() {
                 queue.tasks.clear();
                 return None;
             }

@@ -70,7 +70,7 @@ impl Task {
             Source::Fresh => lab.fresh()?,
             Source::Kept(kept) => match kept.fork(lab) {
                 Ok(node) => node,
-                Err(_) if lab.settings.cancel.is_cancelled() => return Err(EngineError::Cancelled),
+                Err(_) if lab.halt.is_called() => return Err(EngineError::Cancelled),
                 Err(_) => return Ok(self.again_from_fresh()),
             },
         };

@@ -129,4 +129,6 @@ pub struct Sighting {
     pub order: Order,
     /// The file that holds this order, if it was saved.
     pub saved: Option<String>,
+    /// The command line that runs it again.
+    pub replay: Option<String>,
 }

@@ -81,7 +81,7 @@ pub fn installed_pytest(python: &Path) -> Installed {
     const QUESTION: &str = "import pytest; print(pytest.__version__)";
     let answer = Command::new(python).args(["-c", QUESTION]).stdin(Stdio::null()).output();
     match answer {
-        Ok(answer) if answer.status.success() => {
+        Ok(answer) if answer.status.success() && answer.stdout.first().is_some_and(u8::is_ascii_digit) => {
             Installed::Version(String::from_utf8_lossy(&answer.stdout).trim().to_owned())
         }
         Ok(answer) if String::from_utf8_lossy(&answer.stderr).contains("Error") => Installed::No,

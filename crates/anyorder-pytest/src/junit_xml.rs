@@ -9,8 +9,8 @@ use roxmltree::{Document, Node};
 /// The tests in the order that ran; `None` if `text` is no such file.
 pub(crate) fn read(suite: &Suite, order: &Order, text: &str) -> Option<Vec<Step>> {
     let document = Document::parse(text).ok()?;
-    let names: HashMap<(String, String), TestIndex> =
-        order.tests().iter().map(|&test| (class_and_name(suite.id(test)), test)).collect();
+    let spellings = order.tests().iter().flat_map(|&test| spellings(suite.id(test)).map(|name| (name, test)));
+    let names: HashMap<(String, String), TestIndex> = spellings.collect();
     let mut steps: Vec<Step> = Vec::new();
     for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
         let name = (case.attribute("classname")?.to_owned(), case.attribute("name")?.to_owned());
@@ -24,6 +24,29 @@ pub(crate) fn read(suite: &Suite, order: &Order, text: &str) -> Option<Vec<Step>
         }
     }
     Some(steps)
+}
+
+/// pytest writes characters that XML does not have as `#x1B`; before version 9 that went for all beyond the first plane too.
+fn spellings(id: &TestId) -> [(String, String); 2] {
+    let spell = |last_legal: char| {
+        let (class, name) = class_and_name(id);
+        (escaped(&class, last_legal), escaped(&name, last_legal))
+    };
+    [spell(char::MAX), spell('\u{fffd}')]
+}
+
+fn escaped(text: &str, last_legal: char) -> String {
+    let is_legal = |c: char| {
+        matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{80}'..='\u{fffd}')
+            || c > '\u{ffff}' && c <= last_legal
+    };
+    text.chars()
+        .map(|c| match u32::from(c) {
+            _ if is_legal(c) => c.to_string(),
+            code @ ..=0xff => format!("#x{code:02X}"),
+            code => format!("#x{code:04X}"),
+        })
+        .collect()
 }
 
 /// How pytest writes an id into `classname` and `name`.
@@ -52,9 +75,11 @@ fn step_of(test: TestIndex, case: &Node<'_, '_>) -> Step {
             _ => continue,
         };
         step.signature = Some(signature_of(message));
-        step.output = child.text().map(str::to_owned);
         break;
     }
+    let texts: Vec<&str> =
+        case.children().filter_map(|child| child.text()).filter(|text| !text.trim().is_empty()).collect();
+    step.output = Some(texts.join("\n"));
     step
 }
 

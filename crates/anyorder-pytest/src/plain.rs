@@ -66,7 +66,8 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
     let shown = show(&variables, &call.hello.executable, &arguments);
     let mut command = Command::new(&call.hello.executable);
     command.current_dir(directory).args(arguments).envs(variables);
-    command.arg("--junitxml").arg(call.results).args(["-o", "junit_logging=no"]);
+    let logging = if call.output { "junit_logging=all" } else { "junit_logging=no" };
+    command.arg("--junitxml").arg(call.results).args(["-o", logging]);
     Ok(PlainCommand { command, shown })
 }
 

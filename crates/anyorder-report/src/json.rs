@@ -125,6 +125,7 @@ fn differs_value(suite: &Suite, differs: &Differs) -> Value {
             "signature": differs.first.signature,
             "order": differs.first.order.ids(suite),
             "saved": differs.first.saved,
+            "replay": differs.first.replay,
         },
     })
 }

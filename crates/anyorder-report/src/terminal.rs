@@ -29,6 +29,7 @@ pub struct Terminal {
     meter: Option<Meter>,
     suite: Option<Arc<Suite>>,
     differing: u64,
+    json_has_stdout: bool,
 }
 
 impl Terminal {
@@ -41,11 +42,20 @@ impl Terminal {
             meter: None,
             suite: None,
             differing: 0,
+            json_has_stdout: false,
         }
     }
 
-    /// Prints data for other programs.
+    /// While a JSON report has standard output for itself, findings go to standard error.
+    pub fn leave_stdout_to_json(&mut self, json_has_stdout: bool) {
+        self.json_has_stdout = json_has_stdout;
+    }
+
+    /// Prints data for other programs; the JSON report has the same data.
     pub fn data(&mut self, text: &str) {
+        if self.json_has_stdout {
+            return;
+        }
         // A reader that has seen enough closes the pipe; that is no error.
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
@@ -68,7 +78,11 @@ impl Terminal {
     }
 
     fn print(&mut self, text: &str) {
-        self.data(&format!("{text}\n"));
+        if self.json_has_stdout {
+            self.aside(text);
+        } else {
+            self.data(&format!("{text}\n"));
+        }
     }
 
     fn clear(&mut self) {
@@ -108,8 +122,8 @@ impl Terminal {
             format!("{} in the original order; {} in {orders}", differs.original, differs.tally),
         ];
         lines.extend(differs.first.signature.as_ref().map(ToString::to_string));
-        lines.push(match &differs.first.saved {
-            Some(saved) => format!("order {}: anyorder replay {saved}", differs.first.number),
+        lines.push(match &differs.first.replay {
+            Some(replay) => format!("order {}: {replay}", differs.first.number),
             None => format!("first in order {}", differs.first.number),
         });
         self.print(&line(BAD, "Differs", &lines.join("\n")));
@@ -118,7 +132,8 @@ impl Terminal {
     fn replayed(&mut self, record: &RunRecord, command: Option<&str>) {
         let Some(suite) = self.suite.clone() else { return };
         if let Some(command) = command {
-            self.print(&line(GOOD, "Plain", command));
+            // Not indented: an id may hold a line break, and the command is there to be pasted.
+            self.print(&(line(GOOD, "Plain", "") + command));
         }
         for step in
             record.steps.iter().filter(|step| step.outcome != Outcome::Passed || step.output.is_some())
@@ -137,7 +152,7 @@ impl Terminal {
     fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {
         self.clear();
         if let Some(why) = stopped_early {
-            self.aside(&line(WARN, "Stopped", &format!("{why}; what follows is what was seen until then")));
+            self.aside(&line(WARN, "Stopped", &format!("{why} before all orders had run")));
         }
         if let Some(coverage) = coverage {
             let summary = self.summary(coverage, cost);

@@ -42,6 +42,7 @@ impl Comparison {
                     signature: step.signature.clone(),
                     order: record.steps[..=at].iter().map(|step| step.test).collect::<Order>(),
                     saved: None,
+                    replay: None,
                 });
             }
         }

@@ -11,6 +11,11 @@ use crate::budget::Budget;
 use crate::units::{parse_duration, parse_size};
 
 const AFTER_HELP: &str = "\
+Examples:
+  anyorder doctor                see whether everything is in place
+  anyorder sweep                 20 random orders of the suite in this directory
+  anyorder sweep -- make test    through the project's own command
+
 Exit codes: 0 nothing found, 1 something found, 2 usage, 3 the suite cannot be run, 4 no tests,
 5 stopped before a verdict, 70 a bug of anyorder, 130 interrupted.";
 
@@ -82,6 +87,24 @@ pub(crate) struct SuiteArgs {
     pub(crate) command: Vec<OsString>,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+impl SuiteArgs {
+    /// What has to be typed again, behind another command, to mean the same suite.
+    pub(crate) fn typed_again(&self) -> Vec<String> {
+        let option = |name: &str, path: &Option<PathBuf>| {
+            path.as_ref().map(|path| [name.to_owned(), path.display().to_string()])
+        };
+        let mut words: Vec<String> =
+            option("--directory", &self.how.directory).into_iter().flatten().collect();
+        words.extend(option("--python", &self.how.python).into_iter().flatten());
+        words.extend(self.targets.iter().cloned());
+        if !self.command.is_empty() {
+            words.push("--".to_owned());
+            words.extend(self.command.iter().map(|word| word.to_string_lossy().into_owned()));
+        }
+        words
+    }
 }
 
 /// How the suite is run.
@@ -194,12 +217,21 @@ pub(crate) struct ReplayArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  anyorder doctor
+  anyorder doctor --python .venv
+  anyorder doctor -- tox -e py312")]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  anyorder demo
+  anyorder demo --seed 7")]
 pub(crate) struct DemoArgs {
     #[command(flatten)]
     pub(crate) how: HowArgs,

@@ -8,6 +8,7 @@ mod exit_code;
 mod failure;
 mod project;
 mod session;
+mod shell;
 mod units;
 
 use std::panic;

@@ -24,6 +24,7 @@ impl<'a> Session<'a> {
         let json = how.json.clone().map(|path| (path, JsonReport::new(with_tests)));
         if let Some((path, _)) = &json {
             check_writable(path)?;
+            terminal.leave_stdout_to_json(path == Path::new("-"));
         }
         let cancel = Cancel::default();
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -43,11 +44,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Data for other programs, unless the JSON report takes standard output.
+    /// Data for other programs, unless the JSON report is that.
     pub(crate) fn data(&mut self, text: &str) {
-        if self.json.as_ref().is_none_or(|(path, _)| path != Path::new("-")) {
-            self.terminal.data(text);
-        }
+        self.terminal.data(text);
     }
 
     pub(crate) fn say(&mut self, verb: &str, text: &str) {
@@ -96,6 +95,7 @@ impl<'a> Session<'a> {
         let Some((path, report)) = &self.json else { return Ok(()) };
         let document = report.document();
         if path == Path::new("-") {
+            self.terminal.leave_stdout_to_json(false);
             self.terminal.data(&document);
             return Ok(());
         }
@@ -108,6 +108,16 @@ pub(crate) struct Done {
     pub(crate) exit: Exit,
     /// What to tell at the end, when the cost is known.
     pub(crate) closing: Box<dyn FnOnce(Cost) -> Vec<Event>>,
+}
+
+impl Done {
+    /// Nothing more to tell than what it has cost.
+    pub(crate) fn with(exit: Exit) -> Self {
+        Done {
+            exit,
+            closing: Box::new(|cost| vec![Event::Finished { coverage: None, cost, stopped_early: None }]),
+        }
+    }
 }
 
 const JSON_HINT: &str = "name a file in a directory that you may write to, or `-` for standard output";

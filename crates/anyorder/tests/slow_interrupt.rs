@@ -99,7 +99,7 @@ fn an_interrupted_sweep_tells_what_is_known_and_leaves_nothing() {
         let ran = ran.with_code(130);
         assert!(took < Duration::from_secs(3), "{took:?}");
         assert!(
-            ran.stderr.contains("   Stopped  interrupted; what follows is what was seen until then\n"),
+            ran.stderr.contains("   Stopped  interrupted before all orders had run\n"),
             "{}",
             ran.shown()
         );

@@ -1,6 +1,6 @@
 //! `anyorder collect`: the tests, as the runner sees them.
 
-use anyorder_model::{Event, format_order_file};
+use anyorder_model::format_order_file;
 use anyorder_report::Terminal;
 
 use crate::args::CollectArgs;
@@ -15,7 +15,6 @@ pub(crate) fn run(args: &CollectArgs, terminal: &mut Terminal) -> Result<Exit, F
     let opened = project.open(&args.suite)?;
     session.each_suite(opened, &args.suite.targets, |session, engine, _| {
         session.data(&format_order_file(engine.suite().tests().iter().map(|test| &test.id)));
-        let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: None }];
-        Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
+        Ok(Done::with(Exit::Nothing))
     })
 }

@@ -14,6 +14,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::session::Session;
+use crate::shell;
 
 macro_rules! demo_files {
     ($($name:literal),* $(,)?) => {
@@ -52,8 +53,13 @@ pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Fail
         HowArgs { directory: Some(directory.clone()), python: Some(python.clone()), ..given(&args.how) };
     let suite = SuiteArgs { how, ..SuiteArgs::default() };
     let project = Project::new(&suite.how, &session.cancel)?;
-    let sweep =
-        Sweep { strategy: Strategy::Random, rounds: ROUNDS, seed: project.settings.seed, budget: None };
+    let sweep = Sweep {
+        strategy: Strategy::Random,
+        rounds: ROUNDS,
+        seed: project.settings.seed,
+        budget: None,
+        typed: suite.typed_again(),
+    };
     let opened = project.open(&suite)?;
     let exit = session
         .each_suite(opened, &[], |session, engine, took| sweep.suite(session, engine, &project, took))?;
@@ -74,11 +80,13 @@ fn given(how: &HowArgs) -> HowArgs {
 }
 
 fn next_steps(directory: &Path, python: &Path) -> String {
+    let directory = directory.display().to_string();
+    let python = python.display().to_string();
     format!(
         "the suite is yours to play with:\ncd {}\nexport ANYORDER_PYTHON={}\n\
          anyorder sweep --strategy pairs\nanyorder sweep --strategy isolated",
-        directory.display(),
-        python.display()
+        shell::join([directory.as_str()]),
+        shell::join([python.as_str()])
     )
 }
 

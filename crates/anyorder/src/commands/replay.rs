@@ -20,25 +20,44 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Fa
     project.settings.output = args.output;
     let ids = read_order(&project.directory, &args.order)?;
     let opened = project.open(&args.suite)?;
-    session.each_suite(opened, &args.suite.targets, |session, engine, _| {
-        let order = order_of(engine.suite(), &args.order, &ids)?;
-        let (mut record, command) = if args.plain {
-            let run = engine.run_plain(&order, &project.state_directory("plain")?)?;
-            if run.record.steps.iter().all(|step| step.outcome == Outcome::NotReached) {
-                return Err(Failure::no_plain_results(&run.command, &run.log));
+    let mut unknown = None;
+    let mut is_known = false;
+    let exit = session.each_suite(opened, &args.suite.targets, |session, engine, _| {
+        // A command may start several suites; the order belongs to those that have its tests.
+        let order = match order_of(engine.suite(), &args.order, &ids) {
+            Ok(order) => order,
+            Err(failure) => {
+                unknown = Some(failure);
+                return Ok(Done::with(Exit::Nothing));
             }
-            (run.record, Some(run.command))
-        } else {
-            (run_once(engine, order)?, None)
         };
-        if !args.output {
-            record.steps.iter_mut().for_each(|step| step.output = None);
-        }
+        is_known = true;
+        let (record, command) = run_order(engine, &project, args, order)?;
         let exit = if record.tally().is_red() { Exit::Found } else { Exit::Nothing };
         session.tell(&Event::Replayed { record, command });
-        let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: None }];
-        Ok(Done { exit, closing: Box::new(closing) })
-    })
+        Ok(Done::with(exit))
+    })?;
+    unknown.filter(|_| !is_known).map_or(Ok(exit), Err)
+}
+
+/// What happened, and the command line if it was the plain runner's.
+fn run_order(
+    engine: &Engine,
+    project: &Project,
+    args: &ReplayArgs,
+    order: Order,
+) -> Result<(RunRecord, Option<String>), Failure> {
+    if !args.plain {
+        return Ok((run_once(engine, order)?, None));
+    }
+    let mut run = engine.run_plain(&order, &project.state_directory("plain")?)?;
+    if run.record.steps.iter().all(|step| step.outcome == Outcome::NotReached) {
+        return Err(Failure::no_plain_results(&run.command, &run.log));
+    }
+    if !args.output {
+        run.record.steps.iter_mut().for_each(|step| step.output = None);
+    }
+    Ok((run.record, Some(run.command)))
 }
 
 fn run_once(engine: &Engine, order: Order) -> Result<RunRecord, Failure> {
@@ -57,7 +76,8 @@ fn read_order(directory: &Path, file: &Path) -> Result<Vec<TestId>, Failure> {
     let read = if file == Path::new("-") {
         std::io::stdin().read_to_string(&mut text)
     } else {
-        std::fs::File::open(directory.join(file)).and_then(|mut open| open.read_to_string(&mut text))
+        let place = if file.exists() { file.to_owned() } else { directory.join(file) };
+        std::fs::File::open(place).and_then(|mut open| open.read_to_string(&mut text))
     };
     read.map_err(|error| Failure::unreadable(file, &error))?;
     parse_order_file(&text).map_err(|error| Failure::order_file(file, &error))

@@ -15,6 +15,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::session::{Done, Session};
+use crate::shell;
 
 pub(crate) fn run(args: &SweepArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
@@ -31,6 +32,8 @@ pub(crate) struct Sweep {
     pub(crate) rounds: u64,
     pub(crate) seed: u64,
     pub(crate) budget: Option<Budget>,
+    /// What to type behind `anyorder replay FILE`.
+    pub(crate) typed: Vec<String>,
 }
 
 impl Sweep {
@@ -45,6 +48,7 @@ impl Sweep {
             rounds: rounds.unwrap_or(strategy.default_rounds()),
             seed: project.settings.seed,
             budget: args.budget.or(project.config.get("budget", str::parse)?),
+            typed: args.suite.typed_again(),
         })
     }
 
@@ -172,14 +176,19 @@ impl Sweep {
             return Ok(());
         }
         let directory = project.state_directory("orders")?;
+        let suite =
+            if engine.session() == 0 { String::new() } else { format!("suite-{}-", engine.session() + 1) };
         for differs in differing {
             let (number, test) = (differs.first.number, differs.test.0);
-            let name = format!("{}-{}-{number}-{test}.txt", self.strategy.name(), self.seed);
+            let name = format!("{suite}{}-{}-{number}-{test}.txt", self.strategy.name(), self.seed);
             let path = directory.join(&name);
             let text = format_order_file(differs.first.order.ids(engine.suite()));
             std::fs::write(&path, text)
                 .map_err(|error| Failure::unwritable(&path, &error, "free some space"))?;
-            differs.first.saved = Some(format!(".anyorder/orders/{name}"));
+            let saved = format!(".anyorder/orders/{name}");
+            let typed = self.typed.iter().map(String::as_str);
+            differs.first.replay = Some(shell::join(["anyorder", "replay", &saved].into_iter().chain(typed)));
+            differs.first.saved = Some(saved);
         }
         Ok(())
     }

@@ -90,7 +90,9 @@ impl Anyorder {
     fn prepare<S: AsRef<OsStr>>(&self, command: &mut Command, words: &[S]) {
         if let Some((subcommand, rest)) = words.split_first() {
             command.arg(subcommand);
-            if let Some(python) = &self.python {
+            // A command line that anyorder itself has suggested names its interpreter.
+            let is_complete = rest.iter().any(|word| word.as_ref() == "--python");
+            if let Some(python) = self.python.as_ref().filter(|_| !is_complete) {
                 command.arg("--no-times").arg("--python").arg(python);
             }
             command.args(rest);
