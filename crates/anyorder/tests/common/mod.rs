@@ -92,8 +92,9 @@ impl Anyorder {
             command.arg(subcommand);
             // A command line that anyorder itself has suggested names its interpreter.
             let is_complete = rest.iter().any(|word| word.as_ref() == "--python");
-            if let Some(python) = self.python.as_ref().filter(|_| !is_complete) {
-                command.arg("--no-times").arg("--python").arg(python);
+            if let Some(python) = &self.python {
+                command.arg("--no-times");
+                command.args(["--python".as_ref(), python.as_os_str()].iter().filter(|_| !is_complete));
             }
             command.args(rest);
         }
