@@ -1,13 +1,11 @@
 //! What the benches share: a suite with an open engine, and CPU time as the only measure, because machines are noisy.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
-use anyorder_engine::{Engine, Isolation, Scratch, Settings, Update};
+use anyorder_engine::{Engine, Isolation, Settings};
 use anyorder_model::Order;
-use anyorder_pytest::{PytestDriver, Runner};
+use anyorder_testkit::engine;
 use anyorder_testkit::suites::{Prepared, Suite};
 
 /// A public suite that is ready to run.
@@ -22,41 +20,24 @@ pub struct Bench {
 
 impl Bench {
     /// Prepares and opens the suite.
-    ///
-    /// # Panics
-    ///
-    /// If it cannot be run.
     pub fn open(suite: Suite) -> Self {
         let prepared = suite.prepare();
-        let scratch = Scratch::new().expect("a temporary directory can be made");
-        let targets = suite.arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let runner = Runner::Direct { python: prepared.python.clone(), targets };
-        let driver =
-            PytestDriver::new(runner, &prepared.directory, &scratch).expect("the agent can be unpacked");
         let settings = Settings { isolation: Some(Isolation::Fork), workers: 1, ..Settings::default() };
-        let engine = Engine::open(Arc::new(driver), settings, scratch).expect("the suite can be collected");
+        let engine = engine::open(&prepared.python, &prepared.directory, suite.arguments, settings);
         Bench { suite, prepared, engine }
     }
 
     /// Milliseconds of CPU that these orders take: in the tests' processes, in the one they are forked from, and in the
     /// engine itself.
-    ///
-    /// # Panics
-    ///
-    /// If the suite cannot be run.
     pub fn cpu_of_orders(&self, batches: Vec<Vec<Order>>) -> f64 {
         let zygote = self.engine.hello().pid.to_string();
         let now = || cpu(&zygote) + own_cpu();
         let before = now();
-        self.engine.run(batches.into_iter(), |_: Update| ControlFlow::Continue(())).expect("the suite runs");
+        engine::run(&self.engine, batches);
         now() - before
     }
 
     /// Milliseconds of CPU of a plain pytest process that runs one test, with or without third-party plugins.
-    ///
-    /// # Panics
-    ///
-    /// If it cannot be started.
     pub fn cpu_of_process(&self, id: &str, with_plugins: bool) -> f64 {
         let options = self.suite.arguments.iter().filter(|argument| argument.starts_with('-'));
         let mut command = Command::new(&self.prepared.python);
@@ -93,10 +74,6 @@ fn stat(pid: &str, first: usize, fields: usize) -> f64 {
 }
 
 /// The middle value.
-///
-/// # Panics
-///
-/// If there is none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,14 +1,12 @@
 //! Trials on public suites: does the agent see what plain pytest sees, and do forks see what new processes see?
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyorder_engine::{Engine, Isolation, Rung, Scratch, Settings, Update};
+use anyorder_engine::{Engine, Isolation, Rung, Scratch, Settings};
 use anyorder_model::{Order, Outcome, RunRecord, Step, Suite as Collected, TestIndex};
-use anyorder_pytest::{PytestDriver, Runner};
 use anyorder_search::{Strategy, batches};
+use anyorder_testkit::engine;
 use anyorder_testkit::suites::{Prepared, SUITES, Suite};
 
 const RANDOM_ORDERS: usize = 3;
@@ -56,7 +54,7 @@ impl Trial {
 
     fn agent_against_plain(&self) -> Vec<String> {
         let order = Order::original(self.forks.suite());
-        let ours = run(&self.forks, vec![vec![order.clone()]]);
+        let ours = engine::run(&self.forks, vec![vec![order.clone()]]);
         let plain =
             self.forks.run_plain_on(Rung::Plain, &order, self.files.path()).expect("plain pytest runs");
         let mut different = differences(self.forks.suite(), &ours[0], &plain.record, as_plain);
@@ -67,8 +65,8 @@ impl Trial {
 
     fn forks_against_processes(&self) -> Vec<String> {
         let orders = || batches(Strategy::Random, self.forks.suite(), RANDOM_ORDERS as u64, 1).collect();
-        let forked = run(&self.forks, orders());
-        let anew = run(&self.processes, orders());
+        let forked = engine::run(&self.forks, orders());
+        let anew = engine::run(&self.processes, orders());
         let pairs = forked.iter().zip(&anew);
         pairs
             .flat_map(|(ours, other)| differences(self.forks.suite(), ours, other, |outcome| outcome))
@@ -78,28 +76,10 @@ impl Trial {
 }
 
 fn open(suite: &Suite, prepared: &Prepared, isolation: Isolation) -> Engine {
-    let scratch = Scratch::new().expect("a temporary directory can be made");
-    let targets = suite.arguments.iter().map(|&argument| argument.to_owned()).collect();
-    let runner = Runner::Direct { python: prepared.python.clone(), targets };
-    let driver = PytestDriver::new(runner, &prepared.directory, &scratch).expect("the agent can be unpacked");
-    // One at a time: suites with fixed ports or files would disturb each other, which is not what this is about.
     let timeout = Duration::from_secs(20);
+    // One at a time: suites with fixed ports or files would disturb each other, which is not what this is about.
     let settings = Settings { isolation: Some(isolation), workers: 1, timeout, ..Settings::default() };
-    Engine::open(Arc::new(driver), settings, scratch)
-        .unwrap_or_else(|error| panic!("{}: {error}", suite.name))
-}
-
-fn run(engine: &Engine, batches: Vec<Vec<Order>>) -> Vec<RunRecord> {
-    let mut records = Vec::new();
-    let hear = |update| {
-        if let Update::Ran { number, record } = update {
-            records.push((number, record));
-        }
-        ControlFlow::Continue(())
-    };
-    engine.run(batches.into_iter(), hear).expect("the suite runs");
-    records.sort_by_key(|(number, _)| *number);
-    records.into_iter().map(|(_, record)| record).collect()
+    engine::open(&prepared.python, &prepared.directory, suite.arguments, settings)
 }
 
 /// pytest's results do not know an unexpected pass.

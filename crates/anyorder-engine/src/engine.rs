@@ -33,6 +33,12 @@ pub enum Isolation {
 }
 
 impl Isolation {
+    /// Both, with what they mean.
+    pub const ALL: [(Isolation, &'static str); 2] = [
+        (Isolation::Fork, "a fork of a process that has collected the tests"),
+        (Isolation::Process, "a new process of the framework"),
+    ];
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -252,7 +258,7 @@ impl Engine {
             Isolation::Process
         });
         *lab.isolation.locked() = isolation;
-        Ok(Engine { lab, suite, hello, ready, command })
+        Ok(Engine { suite, hello, ready, command, lab })
     }
 
     /// The tests.

@@ -4,13 +4,11 @@
 //! forks, in a snapshot tree with random cuts, in new processes, and in plain pytest; all must agree.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use anyorder_engine::{Engine, Isolation, Rung, Scratch, Settings, Update};
+use anyorder_engine::{Engine, Isolation, Rung, Settings};
 use anyorder_model::{Order, Outcome, RunRecord, TestIndex};
-use anyorder_pytest::{PytestDriver, Runner};
+use anyorder_testkit::engine;
 use anyorder_testkit::environment::{PYTESTS, Recipe, python};
 use anyorder_testkit::fixture::Fixture;
 
@@ -42,27 +40,14 @@ impl Lab {
         let fixture = Fixture::pytest("every_scope");
         let logs = fixture.path().join("event-logs");
         fs::create_dir(&logs).unwrap();
-        let scratch = Scratch::new().unwrap();
-        let runner = Runner::Direct { python: python(recipe), targets: vec![] };
-        let driver = PytestDriver::new(runner, fixture.path(), &scratch).unwrap();
         let settings = Settings { isolation: Some(isolation), ..Settings::default() };
-        let engine = Engine::open(Arc::new(driver), settings, scratch).unwrap();
+        let engine = engine::open(&python(recipe), fixture.path(), &[], settings);
         Lab { fixture, engine, logs }
     }
 
     /// The records in the sequence of `batches`, and every event log that was written.
     fn run(&self, batches: Vec<Vec<Order>>) -> (Vec<RunRecord>, Vec<String>) {
-        let mut records = Vec::new();
-        self.engine
-            .run(batches.into_iter(), |update| {
-                if let Update::Ran { number, record } = update {
-                    records.push((number, record));
-                }
-                ControlFlow::Continue(())
-            })
-            .unwrap();
-        records.sort_by_key(|(number, _)| *number);
-        (records.into_iter().map(|(_, record)| record).collect(), take_logs(&self.logs))
+        (engine::run(&self.engine, batches), take_logs(&self.logs))
     }
 }
 

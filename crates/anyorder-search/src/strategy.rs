@@ -12,11 +12,11 @@ pub enum Strategy {
     Original,
     /// Last test first.
     Reverse,
-    /// Last group first, the tests of each group as collected.
+    /// Last group first.
     ReverseClass,
     /// All tests shuffled.
     Random,
-    /// Groups shuffled, and the tests inside each group; groups stay together.
+    /// Groups shuffled, and the tests inside each; groups stay together.
     RandomClass,
     /// Each test by itself.
     Isolated,
@@ -28,6 +28,17 @@ pub enum Strategy {
 pub type Batch = Vec<Order>;
 
 impl Strategy {
+    /// Every strategy, with what it does.
+    pub const ALL: [(Strategy, &'static str); 7] = [
+        (Strategy::Original, "As collected"),
+        (Strategy::Reverse, "Last test first"),
+        (Strategy::ReverseClass, "Last class or file first, the tests in each as collected"),
+        (Strategy::Random, "All tests shuffled"),
+        (Strategy::RandomClass, "Classes and files shuffled, and the tests in each"),
+        (Strategy::Isolated, "Each test by itself"),
+        (Strategy::Pairs, "Each test right after each other test"),
+    ];
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {

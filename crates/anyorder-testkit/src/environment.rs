@@ -56,10 +56,6 @@ pub fn python(recipe: Recipe) -> PathBuf {
 }
 
 /// The interpreter of an environment with these packages, made from a given interpreter.
-///
-/// # Panics
-///
-/// If the environment cannot be made: no test that needs it could say anything.
 pub fn python_from(base: &Path, name: &str, requirements: &[&str]) -> PathBuf {
     let home = repository().join("target/venvs");
     fs::create_dir_all(&home).expect("target can be written");

@@ -17,10 +17,6 @@ pub struct Fixture {
 
 impl Fixture {
     /// A copy of `fixtures/pytest/NAME`, in a directory whose name has a space.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such fixture.
     pub fn pytest(name: &str) -> Self {
         let home = TempDir::with_prefix("fixture ").expect("a temporary directory can be made");
         let path = home.path().canonicalize().expect("it exists").join(name);

@@ -1,7 +1,8 @@
-//! What tests and benches need: virtual environments, copies of fixtures, and a look at a tree of files.
+//! What tests and benches need: virtual environments, copies of fixtures, public suites, and engines on them.
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
+pub mod engine;
 pub mod environment;
 pub mod fixture;
 pub mod suites;

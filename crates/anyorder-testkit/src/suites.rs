@@ -135,10 +135,6 @@ pub struct Prepared {
 }
 
 /// The suite of this name.
-///
-/// # Panics
-///
-/// If there is none.
 pub fn suite(name: &str) -> Suite {
     SUITES.into_iter().find(|suite| suite.name == name).unwrap_or_else(|| panic!("no suite `{name}`"))
 }

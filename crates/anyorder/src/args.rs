@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyorder_engine::Isolation;
 use anyorder_report::{Color, TerminalOptions};
+use anyorder_search::Strategy;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::budget::Budget;
@@ -128,20 +131,14 @@ pub(crate) struct HowArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size, env = "ANYORDER_MEMORY")]
     pub(crate) memory: Option<u64>,
     /// How fresh states are made: forks, or a new process each time [default: fork where possible]
-    #[arg(long, value_enum, value_name = "HOW", env = "ANYORDER_ISOLATION")]
-    pub(crate) isolation: Option<IsolationArg>,
+    #[arg(long, value_name = "HOW", env = "ANYORDER_ISOLATION", value_parser = isolation_parser())]
+    pub(crate) isolation: Option<Isolation>,
     /// Seed of everything random [default: 0]
     #[arg(long, value_name = "N", env = "ANYORDER_SEED")]
     pub(crate) seed: Option<u64>,
     /// Also write a report as JSON; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum IsolationArg {
-    Fork,
-    Process,
 }
 
 #[derive(Debug, Args)]
@@ -166,32 +163,14 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
     /// How orders are chosen [default: random]
-    #[arg(long, value_enum, value_name = "NAME", env = "ANYORDER_STRATEGY")]
-    pub(crate) strategy: Option<StrategyArg>,
+    #[arg(long, value_name = "NAME", env = "ANYORDER_STRATEGY", value_parser = strategy_parser())]
+    pub(crate) strategy: Option<Strategy>,
     /// How many rounds of that strategy [default: 20 for random ones, else 1]
     #[arg(long, value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all rounds are done]
     #[arg(long, value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StrategyArg {
-    /// As collected
-    Original,
-    /// Last test first
-    Reverse,
-    /// Last class or file first, the tests in each as collected
-    ReverseClass,
-    /// All tests shuffled
-    Random,
-    /// Classes and files shuffled, and the tests in each
-    RandomClass,
-    /// Each test by itself
-    Isolated,
-    /// Each test right after each other test
-    Pairs,
 }
 
 #[derive(Debug, Args)]
@@ -235,4 +214,29 @@ Examples:
 pub(crate) struct DemoArgs {
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+fn isolation_parser() -> impl TypedValueParser<Value = Isolation> {
+    let names = Isolation::ALL.map(|(isolation, about)| PossibleValue::new(isolation.name()).help(about));
+    PossibleValuesParser::new(names).try_map(|name| parse_isolation(&name))
+}
+
+fn strategy_parser() -> impl TypedValueParser<Value = Strategy> {
+    let names = Strategy::ALL.map(|(strategy, about)| PossibleValue::new(strategy.name()).help(about));
+    PossibleValuesParser::new(names).try_map(|name| parse_strategy(&name))
+}
+
+/// `fork` or `process`.
+pub(crate) fn parse_isolation(name: &str) -> Result<Isolation, String> {
+    by_name(name, Isolation::ALL.map(|(isolation, _)| (isolation.name(), isolation)))
+}
+
+/// The name of a strategy.
+pub(crate) fn parse_strategy(name: &str) -> Result<Strategy, String> {
+    by_name(name, Strategy::ALL.map(|(strategy, _)| (strategy.name(), strategy)))
+}
+
+fn by_name<T: Copy, const N: usize>(name: &str, values: [(&'static str, T); N]) -> Result<T, String> {
+    let found = values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    found.ok_or_else(|| format!("it can be {}", values.map(|(known, _)| known).join(", ")))
 }

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyorder_engine::{Cancel, Engine, Isolation, Scratch, Settings, default_memory_limit};
+use anyorder_engine::{Cancel, Engine, Scratch, Settings, default_memory_limit};
 use anyorder_pytest::{PytestDriver, Runner, find_interpreter};
-use clap::ValueEnum;
 
-use crate::args::{HowArgs, IsolationArg, SuiteArgs};
+use crate::args::{HowArgs, SuiteArgs, parse_isolation};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::units::{parse_duration, parse_size};
@@ -34,7 +33,6 @@ impl Project {
                 "leave `--workers` out for one per core",
             ));
         }
-        let isolation = |text: &str| IsolationArg::from_str(text, false);
         let seed = |text: &str| text.parse::<u64>().map_err(|error| error.to_string());
         let settings = Settings {
             workers,
@@ -43,12 +41,7 @@ impl Project {
                 .memory
                 .or(config.get("memory", parse_size)?)
                 .unwrap_or_else(|| default_memory_limit(workers)),
-            isolation: how.isolation.or(config.get("isolation", isolation)?).map(
-                |isolation| match isolation {
-                    IsolationArg::Fork => Isolation::Fork,
-                    IsolationArg::Process => Isolation::Process,
-                },
-            ),
+            isolation: how.isolation.or(config.get("isolation", parse_isolation)?),
             seed: how.seed.or(config.get("seed", seed)?).unwrap_or(defaults.seed),
             output: false,
             cancel: cancel.clone(),

@@ -7,9 +7,8 @@ use anyorder_engine::{Engine, Update};
 use anyorder_model::{Differs, Event, Order, Plan, Progress, RunRecord, format_order_file};
 use anyorder_report::Terminal;
 use anyorder_search::{Comparison, Strategy, Successions, batches};
-use clap::ValueEnum;
 
-use crate::args::{StrategyArg, SweepArgs};
+use crate::args::{SweepArgs, parse_strategy};
 use crate::budget::Budget;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -39,8 +38,7 @@ pub(crate) struct Sweep {
 impl Sweep {
     fn new(args: &SweepArgs, project: &Project) -> Result<Self, Failure> {
         let strategy =
-            args.strategy.or(project.config.get("strategy", |text| StrategyArg::from_str(text, false))?);
-        let strategy = strategy_of(strategy.unwrap_or(StrategyArg::Random));
+            args.strategy.or(project.config.get("strategy", parse_strategy)?).unwrap_or(Strategy::Random);
         let rounds =
             args.rounds.or(project.config.get("rounds", |text| text.parse().map_err(|e| format!("{e}")))?);
         Ok(Sweep {
@@ -201,16 +199,4 @@ fn interrupted() -> Done {
 
 fn total_duration(record: &RunRecord) -> Duration {
     record.steps.iter().map(|step| step.duration).sum()
-}
-
-fn strategy_of(arg: StrategyArg) -> Strategy {
-    match arg {
-        StrategyArg::Original => Strategy::Original,
-        StrategyArg::Reverse => Strategy::Reverse,
-        StrategyArg::ReverseClass => Strategy::ReverseClass,
-        StrategyArg::Random => Strategy::Random,
-        StrategyArg::RandomClass => Strategy::RandomClass,
-        StrategyArg::Isolated => Strategy::Isolated,
-        StrategyArg::Pairs => Strategy::Pairs,
-    }
 }

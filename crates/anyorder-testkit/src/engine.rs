@@ -1,0 +1,33 @@
+//! An engine on any pytest suite, and its records in the sequence of their orders.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyorder_engine::{Engine, Scratch, Settings, Update};
+use anyorder_model::{Order, RunRecord};
+use anyorder_pytest::{PytestDriver, Runner};
+
+/// Starts pytest in `directory`.
+pub fn open(python: &Path, directory: &Path, arguments: &[&str], settings: Settings) -> Engine {
+    let scratch = Scratch::new().expect("a temporary directory can be made");
+    let targets = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    let runner = Runner::Direct { python: python.to_owned(), targets };
+    let driver = PytestDriver::new(runner, directory, &scratch).expect("the agent can be unpacked");
+    Engine::open(Arc::new(driver), settings, scratch)
+        .unwrap_or_else(|error| panic!("{}: {error}: {:?}", directory.display(), error.evidence_and_hint()))
+}
+
+/// Runs everything; the records are in the sequence of the orders.
+pub fn run(engine: &Engine, batches: Vec<Vec<Order>>) -> Vec<RunRecord> {
+    let mut records = Vec::new();
+    let hear = |update| {
+        if let Update::Ran { number, record } = update {
+            records.push((number, record));
+        }
+        ControlFlow::Continue(())
+    };
+    engine.run(batches.into_iter(), hear).expect("the suite runs");
+    records.sort_by_key(|(number, _)| *number);
+    records.into_iter().map(|(_, record)| record).collect()
+}
