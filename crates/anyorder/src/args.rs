@@ -163,13 +163,13 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
     /// How orders are chosen [default: random]
-    #[arg(long, value_name = "NAME", env = "ANYORDER_STRATEGY", value_parser = strategy_parser())]
+    #[arg(long, help_heading = "Orders", value_name = "NAME", env = "ANYORDER_STRATEGY", value_parser = strategy_parser())]
     pub(crate) strategy: Option<Strategy>,
     /// How many rounds of that strategy [default: 20 for random ones, else 1]
-    #[arg(long, value_name = "N", env = "ANYORDER_ROUNDS")]
+    #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all rounds are done]
-    #[arg(long, value_name = "TIME", env = "ANYORDER_BUDGET")]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
 }
 
