@@ -33,8 +33,6 @@ OPTIONS = {
     "usepdb": False,
     "trace": False,
     "collectonly": False,
-    # one bad file must not cost the rest of the suite
-    "continue_on_collection_errors": True,
     # files of the user's that only an ordinary run should write
     "xmlpath": None,
     "report_log": None,
@@ -54,6 +52,7 @@ def before_conftests(early_config):
 
 def after_parsing(config):
     """Returns the names of the options that would have mattered."""
+    config.option.continue_on_collection_errors = True  # one bad file must not cost the rest of the suite
     overridden = ["no_cov"] if getattr(config.option, "cov_source", None) else []
     for name, value in OPTIONS.items():
         before = getattr(config.option, name, value)

@@ -40,7 +40,8 @@ impl Halt {
         self.run.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn start_run(&self) {
+    /// There is no run to be ended any more.
+    pub(crate) fn run_is_over(&self) {
         self.run.store(false, Ordering::Relaxed);
     }
 

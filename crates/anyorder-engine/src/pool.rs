@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyorder_model::{Order, RunRecord, TestIndex};
 
@@ -55,7 +55,6 @@ pub(crate) fn run<'a>(
     batches: impl Iterator<Item = Vec<Order>> + Send + 'a,
     mut hear: impl FnMut(Update) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
-    lab.halt.start_run();
     let queue = Queue { tasks: vec![], batches: Box::new(batches), next_ticket: 1, busy: 0, error: None };
     let pool = Pool { queue: Mutex::new(queue), news: Condvar::new() };
     thread::scope(|scope| {
@@ -65,10 +64,14 @@ pub(crate) fn run<'a>(
             scope.spawn(move || pool.work(lab, &sender));
         }
         drop(sender);
+        let mut last_tick = Instant::now();
         loop {
-            let update = match receiver.recv_timeout(TICK) {
+            let update = match receiver.recv_timeout(TICK.saturating_sub(last_tick.elapsed())) {
                 Ok((number, record)) => Update::Ran { number, record },
-                Err(RecvTimeoutError::Timeout) => lab.tick(),
+                Err(RecvTimeoutError::Timeout) => {
+                    last_tick = Instant::now();
+                    lab.tick()
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             if hear(update).is_break() {
@@ -76,6 +79,7 @@ pub(crate) fn run<'a>(
             }
         }
     });
+    lab.halt.run_is_over();
     pool.queue.into_inner().expect("no worker panicked").error.map_or(Ok(()), Err)
 }
 

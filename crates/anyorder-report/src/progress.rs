@@ -11,6 +11,10 @@ use crate::style::{count, spoken};
 /// How often a line is printed where lines stay.
 const EVERY: Duration = Duration::from_secs(30);
 
+/// Columns before the text of the second line, and those that the bar takes in the first.
+const INDENT: usize = 12;
+const BAR: usize = 19;
+
 /// Nothing is drawn for work that is over sooner than this.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -25,7 +29,7 @@ pub(crate) struct Meter {
 impl Meter {
     pub(crate) fn new(plan: Plan, is_terminal: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("   Running  [{bar:24}] {msg}\n            {prefix}")
+        let style = ProgressStyle::with_template("   Running  [{bar:16}] {msg}\n            {prefix}")
             .expect("a template of ours")
             .progress_chars("=> ");
         bar.set_style(style);
@@ -39,9 +43,9 @@ impl Meter {
             if self.begun.elapsed() > GRACE && self.bar.is_hidden() {
                 self.bar.set_draw_target(ProgressDrawTarget::stderr());
             }
-            let running = progress.running.zip(suite).map(|(test, suite)| suite.id(test).0.clone());
-            self.bar.set_prefix(running.unwrap_or_default().chars().take(200).collect::<String>());
-            self.bar.set_message(self.describe(progress, left));
+            let running = progress.running.zip(suite).map_or("", |(test, suite)| &suite.id(test).0);
+            self.bar.set_prefix(fitting(running, INDENT));
+            self.bar.set_message(fitting(&self.describe(progress, left), INDENT + BAR));
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -67,10 +71,18 @@ impl Meter {
         let left = left.map_or(String::new(), |left| format!("   about {} left", spoken(left)));
         let Plan { seed, workers, .. } = self.plan;
         let orders = format!("{}/{}", progress.orders_done, count(progress.orders, "order"));
-        format!("{orders}   seed {seed}   {}{left}", count(workers as u64, "worker"))
+        format!("{orders}{left}   seed {seed}   {}", count(workers as u64, "worker"))
     }
 
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// As much of `text` as the terminal has room for, after `taken` columns, on one line.
+fn fitting(text: &str, taken: usize) -> String {
+    let width =
+        terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+    let one_line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    one_line.take(width.saturating_sub(taken + 1)).collect()
 }
