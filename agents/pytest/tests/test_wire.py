@@ -169,3 +169,27 @@ def test_own_copies_survive_a_test_that_replaces_the_originals(monkeypatch):
     assert wire.encode({"a": [1, "b"]}) == '{"a":[1,"b"]}'
     assert own.read is not broken
     assert own.scan_json('{"a": 1}', 0)[0] == {"a": 1}
+
+
+GOLDEN = os.path.join(os.path.dirname(AGENT), "..", "..", "fixtures", "wire")
+
+
+def golden(name):
+    with open(os.path.join(GOLDEN, name), encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+@pytest.mark.parametrize("line", golden("messages.jsonl"))
+def test_golden_messages_are_encoded_without_loss(line):
+    assert json.loads(wire.encode(json.loads(line))) == json.loads(line)
+
+
+@pytest.mark.parametrize("line", golden("requests.jsonl"))
+def test_golden_requests_name_verbs_that_the_agent_obeys(line):
+    request = own.scan_json(line, 0)[0]
+    verb = request.pop("verb")
+    if verb == "exit":
+        return  # ends the loop that obeys all others
+    obey = getattr(load("serve").Server, "_obey_" + verb)
+    accepted = obey.__code__.co_varnames[1:obey.__code__.co_argcount]
+    assert set(request) <= set(accepted)
