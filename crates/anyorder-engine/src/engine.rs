@@ -14,7 +14,7 @@ use crate::cost::Meter;
 use crate::driver::{Driver, Rung};
 use crate::error::EngineError;
 use crate::gate::{Arrival, Gate};
-use crate::guard::{Cancel, Guard, Halt, TimeLimits, default_memory_limit, memory_info};
+use crate::guard::{Cancel, Guard, Halt, TimeLimits, default_memory_limit, memory_info, resident_bytes};
 use crate::launch::Launched;
 use crate::lock::Locked;
 use crate::node::Node;
@@ -55,7 +55,7 @@ pub struct Settings {
     pub workers: usize,
     /// How long a test may take that has not run yet; also the limit for collecting.
     pub timeout: Duration,
-    /// How many bytes a process may occupy.
+    /// How many bytes a test process may occupy beyond what the collected suite does.
     pub memory: u64,
     /// `None`: forks where they are possible.
     pub isolation: Option<Isolation>,
@@ -104,6 +104,8 @@ pub(crate) struct Lab {
     pub(crate) meter: Meter,
     pub(crate) kept_states: AtomicUsize,
     pub(crate) running: AtomicU32,
+    /// Bytes that the fresh state occupies.
+    pub(crate) fresh_size: AtomicU64,
     nodes: AtomicU64,
     session: AtomicUsize,
     isolation: Mutex<Isolation>,
@@ -227,6 +229,7 @@ impl Engine {
             meter: Meter::start(),
             kept_states: AtomicUsize::new(0),
             running: AtomicU32::new(u32::MAX),
+            fresh_size: AtomicU64::new(0),
             nodes: AtomicU64::new(0),
             session: AtomicUsize::new(0),
             zygote: Mutex::new(None),
@@ -248,6 +251,7 @@ impl Engine {
         let suite = Arc::new(suite);
         let Arrival { hello, link } = arrival;
         let scratch = lab.scratch.nodes().join(hello.node.to_string());
+        lab.fresh_size.store(resident_bytes(hello.pid).unwrap_or(0), Ordering::Relaxed);
         let zygote = Node::launched(Arc::clone(&command), hello.pid, link, place_of, scratch);
         *lab.suite.locked() = Arc::clone(&suite);
         *lab.durations.locked() = vec![None; suite.len()];

@@ -115,7 +115,8 @@ impl TimeLimits {
     }
 }
 
-fn resident_bytes(pid: i32) -> Option<u64> {
+/// Bytes of memory that a process occupies; pages that it shares with others count too.
+pub(crate) fn resident_bytes(pid: i32) -> Option<u64> {
     let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
@@ -129,7 +130,7 @@ pub(crate) fn memory_info(key: &str) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// What a process may take unless the user says otherwise: half of the machine, shared by the workers, and at least
+/// What a test process may grow by unless the user says otherwise: half of the machine, shared by the workers, and at least
 /// one GiB.
 pub fn default_memory_limit(workers: usize) -> u64 {
     let total = memory_info("MemTotal").unwrap_or(8 << 30);

@@ -124,7 +124,8 @@ impl Node {
     }
 
     fn guard<'lab>(&self, lab: &'lab Lab, limit: Duration) -> Guard<'lab> {
-        Guard::new(&lab.halt, self.pid, lab.settings.memory, limit)
+        let memory = lab.settings.memory.saturating_add(lab.fresh_size.load(Ordering::Relaxed));
+        Guard::new(&lab.halt, self.pid, memory, limit)
     }
 
     /// Runs `tests`; with `finish`, everything is torn down after the last one.

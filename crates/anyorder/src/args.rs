@@ -127,7 +127,8 @@ pub(crate) struct HowArgs {
     /// at least 10 s [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "ANYORDER_TIMEOUT")]
     pub(crate) timeout: Option<Duration>,
-    /// Limit for the memory of one test process [default: half of the machine's, shared by the workers, at least 1GiB]
+    /// How much memory a test process may take beyond what the collected suite does [default: half of the machine's,
+    /// shared by the workers, at least 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, env = "ANYORDER_MEMORY")]
     pub(crate) memory: Option<u64>,
     /// How fresh states are made: forks, or a new process each time [default: fork where possible]
