@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, python, python_from};
+use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
 use anyorder_testkit::repository;
 
 use crate::trial;
@@ -92,9 +92,7 @@ fn slow() -> Tally {
 fn agents() -> Tally {
     let mut pythons: Vec<_> = PYTESTS.into_iter().map(python).collect();
     for version in VERSIONS {
-        pythons.extend(
-            interpreter(version).map(|base| python_from(&base, &format!("python-{version}"), &["pytest"])),
-        );
+        pythons.extend(newest_pytest_on(version));
     }
     let mut tally = Tally::default();
     for python in pythons {

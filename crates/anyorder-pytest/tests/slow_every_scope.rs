@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyorder_engine::{Engine, Isolation, Rung, Settings};
 use anyorder_model::{Order, Outcome, RunRecord, TestIndex};
 use anyorder_testkit::engine;
-use anyorder_testkit::environment::{PYTESTS, Recipe, python};
+use anyorder_testkit::environment::{PYTESTS, VERSIONS, newest_pytest_on, python};
 use anyorder_testkit::fixture::Fixture;
 
 const ORDERS: usize = 20;
@@ -36,12 +36,12 @@ struct Lab {
 }
 
 impl Lab {
-    fn new(recipe: Recipe, isolation: Isolation) -> Self {
+    fn new(python: &Path, isolation: Isolation) -> Self {
         let fixture = Fixture::pytest("every_scope");
         let logs = fixture.path().join("event-logs");
         fs::create_dir(&logs).unwrap();
         let settings = Settings { isolation: Some(isolation), ..Settings::default() };
-        let engine = engine::open(&python(recipe), fixture.path(), &[], settings);
+        let engine = engine::open(python, fixture.path(), &[], settings);
         Lab { fixture, engine, logs }
     }
 
@@ -65,13 +65,14 @@ fn outcomes(record: &RunRecord) -> Vec<(u32, Outcome)> {
     record.steps.iter().map(|step| (step.test.0, plain(step.outcome))).collect()
 }
 
-fn agree(recipe: Recipe) {
-    let forks = Lab::new(recipe, Isolation::Fork);
-    let processes = Lab::new(recipe, Isolation::Process);
+fn agree(python: &Path, number: usize) {
+    let forks = Lab::new(python, Isolation::Fork);
+    let processes = Lab::new(python, Isolation::Process);
+    let versions = format!("{} {}", forks.engine.suite().framework, forks.engine.suite().language);
     let tests = forks.engine.suite().len();
     assert!(tests > 90, "{tests}");
-    let mut random = Random(u64::from(recipe.name.as_bytes()[7]));
-    let orders: Vec<Order> = (0..ORDERS).map(|_| random.order(tests)).collect();
+    let mut random = Random(versions.bytes().map(u64::from).sum());
+    let orders: Vec<Order> = (0..number).map(|_| random.order(tests)).collect();
 
     let (forked, fork_logs) = forks.run(orders.iter().map(|order| vec![order.clone()]).collect());
     let cut_orders = orders.iter().flat_map(|order| {
@@ -89,7 +90,7 @@ fn agree(recipe: Recipe) {
         let plain = forks.engine.run_plain_on(Rung::PlainOrdered, order, &files).unwrap();
         let expected = outcomes(&plain.record);
         let asked =
-            || format!("{}: order {at}: {:?}\n{}", recipe.name, order.ids(forks.engine.suite()), plain.log);
+            || format!("{}: order {at}: {:?}\n{}", versions, order.ids(forks.engine.suite()), plain.log);
         assert!(plain.record.is_as_asked(), "{}", asked());
         assert_eq!(outcomes(&forked[at]), expected, "fork, {}", asked());
         assert_eq!(outcomes(&in_tree[2 * at]), expected, "tree, {}", asked());
@@ -106,20 +107,26 @@ fn agree(recipe: Recipe) {
 
 #[test]
 fn all_ways_agree_on_pytest_6() {
-    agree(PYTESTS[0]);
+    agree(&python(PYTESTS[0]), ORDERS);
 }
 
 #[test]
 fn all_ways_agree_on_pytest_7() {
-    agree(PYTESTS[1]);
+    agree(&python(PYTESTS[1]), ORDERS);
 }
 
 #[test]
 fn all_ways_agree_on_pytest_8() {
-    agree(PYTESTS[2]);
+    agree(&python(PYTESTS[2]), ORDERS);
 }
 
 #[test]
 fn all_ways_agree_on_the_newest_pytest() {
-    agree(PYTESTS[3]);
+    agree(&python(PYTESTS[3]), ORDERS);
+}
+
+#[test]
+fn all_ways_agree_on_every_interpreter_there_is() {
+    let pythons: Vec<PathBuf> = VERSIONS.into_iter().filter_map(newest_pytest_on).collect();
+    pythons.iter().for_each(|python| agree(python, 4));
 }

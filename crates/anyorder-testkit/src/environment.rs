@@ -85,14 +85,21 @@ pub(crate) fn must(command: &mut Command) {
 /// The versions of `CPython` that are supported and can be looked for by name.
 pub const VERSIONS: [&str; 7] = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"];
 
+/// The newest pytest on the interpreter of this version, if the machine has one.
+pub fn newest_pytest_on(version: &str) -> Option<PathBuf> {
+    Some(python_from(&interpreter(version)?, &format!("python-{version}"), &["pytest"]))
+}
+
 /// The interpreter of this version, if the machine has one.
 pub fn interpreter(version: &str) -> Option<PathBuf> {
     let on_path = std::env::var_os("PATH")
         .into_iter()
         .flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
     let named = on_path.map(|place| place.join(format!("python{version}")));
-    let pyenv = std::env::var_os("HOME").map(|home| Path::new(&home).join(".pyenv/versions"));
-    let kept = pyenv.and_then(|place| fs::read_dir(place).ok()).into_iter().flatten().flatten();
+    let pyenv = std::env::var_os("PYENV_ROOT").map(PathBuf::from);
+    let pyenv = pyenv.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".pyenv")));
+    let kept =
+        pyenv.and_then(|place| fs::read_dir(place.join("versions")).ok()).into_iter().flatten().flatten();
     let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{version}.")));
     let kept = kept.map(|entry| entry.path().join("bin/python"));
     named.chain(kept).find(|python| works(python, version))
