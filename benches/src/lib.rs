@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyorder_engine::{Engine, Isolation, Settings};
 use anyorder_model::Order;
-use anyorder_testkit::engine;
 use anyorder_testkit::suites::{Prepared, Suite};
+use anyorder_testkit::{engine, repository};
 
 /// A public suite that is ready to run.
 pub struct Bench {
@@ -37,19 +37,42 @@ impl Bench {
         now() - before
     }
 
-    /// Milliseconds of CPU of a plain pytest process that runs one test, with or without third-party plugins.
-    pub fn cpu_of_process(&self, id: &str, with_plugins: bool) -> f64 {
-        let options = self.suite.arguments.iter().filter(|argument| argument.starts_with('-'));
+    /// Milliseconds of CPU of a new pytest process that runs one test.
+    pub fn cpu_of_process(&self, id: &str, kind: Process) -> f64 {
         let mut command = Command::new(&self.prepared.python);
-        command.args(["-m", "pytest", "-q"]).args(options).arg(id).current_dir(&self.prepared.directory);
+        command
+            .args(["-m", "pytest", "-q"])
+            .args(self.suite.arguments.iter().filter(|word| word.starts_with('-')));
+        command.current_dir(&self.prepared.directory);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if !with_plugins {
+        if kind != Process::Ordinary {
             command.env("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1");
+        }
+        let order = tempfile::NamedTempFile::new().expect("a temporary file can be made");
+        if kind == Process::SameState {
+            fs::write(order.path(), serde_json::json!([id]).to_string()).expect("it was just made");
+            command.env("ANYORDER_ORDER", order.path()).env("PYTHONPATH", repository().join("agents/pytest"));
+            command
+                .args(["-p", "anyorder_order"])
+                .args(self.suite.arguments.iter().filter(|word| !word.starts_with('-')));
+        } else {
+            command.arg(id);
         }
         let before = cpu_of_ended_children();
         command.status().expect("python starts");
         cpu_of_ended_children() - before
     }
+}
+
+/// The kinds of new process that a fork saves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Process {
+    /// Third-party plugins are off; only the test's own file is collected.
+    Lean,
+    /// Third-party plugins are off; everything is collected, as in the process that forks come from.
+    SameState,
+    /// As the environment has it; only the test's own file is collected.
+    Ordinary,
 }
 
 /// Milliseconds of CPU that a process and its ended children have used.

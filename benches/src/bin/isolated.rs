@@ -1,13 +1,15 @@
-//! One test by itself: from a fork, in a lean new process, in an ordinary one; interleaved in one run.
+//! One test by itself: from a fork, and in three kinds of new process; interleaved in one run.
 //!
-//! `cargo xtask bench isolated [SUITE...]`. A lean process has third-party plugins off.
+//! `cargo xtask bench isolated [SUITE...]`. A lean process has third-party plugins off and collects only the test's own
+//! file; `same state` is a lean process that collects everything, as the process has that forks come from.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use anyorder_model::{Order, TestIndex};
 use anyorder_testkit::suites::suite;
-use benches::{Bench, median};
+use benches::{Bench, Process, median};
 
 const SUITES: [&str; 6] = ["jinja2", "marshmallow", "click", "flask", "attrs", "requests-mock"];
+const KINDS: [Process; 3] = [Process::Lean, Process::SameState, Process::Ordinary];
 const ROUNDS: usize = 8;
 const FORKS_PER_ROUND: usize = 25;
 
@@ -16,20 +18,24 @@ fn main() {
     let names: Vec<&str> =
         if named.is_empty() { SUITES.to_vec() } else { named.iter().map(String::as_str).collect() };
     println!(
-        "CPU of one isolated test, median of {ROUNDS} rounds (a round: {FORKS_PER_ROUND} forks, 1 lean, 1 ordinary)"
+        "CPU of one isolated test in ms, and how many times a fork's; median of {ROUNDS} rounds \
+         (a round: {FORKS_PER_ROUND} forks, one process of each kind)"
     );
     println!(
-        "{:14} {:>6} {:>9} {:>9} {:>9} {:>7} {:>7}",
-        "suite", "tests", "fork ms", "lean ms", "ordin. ms", "lean x", "ord. x"
+        "{:14} {:>6} {:>6} {:>14} {:>14} {:>14}   plugins",
+        "suite", "tests", "fork", "lean", "same state", "ordinary"
     );
-    let ratios: Vec<f64> = names.iter().map(|name| measure(name)).collect();
-    println!("median: a lean process costs {:.1} times a fork", median(ratios));
+    let ratios: Vec<[f64; 3]> = names.iter().map(|name| measure(name)).collect();
+    let [lean, same_state, ordinary] =
+        [0, 1, 2].map(|kind| median(ratios.iter().map(|ratios| ratios[kind]).collect()));
+    println!("{:14} {:>13} {lean:>13.1}x {same_state:>13.1}x {ordinary:>13.1}x", "median", "");
 }
 
-fn measure(name: &str) -> f64 {
+fn measure(name: &str) -> [f64; 3] {
     let bench = Bench::open(suite(name));
     let tests = bench.engine.suite().len();
-    let (mut forks, mut lean, mut ordinary) = (vec![], vec![], vec![]);
+    let mut forks = Vec::new();
+    let mut processes = KINDS.map(|_| Vec::new());
     for round in 0..ROUNDS {
         // Tests from all over the suite, the same for every way.
         let chosen: Vec<usize> =
@@ -37,17 +43,16 @@ fn measure(name: &str) -> f64 {
         let orders = chosen.iter().map(|&test| vec![Order(vec![index(test)])]).collect();
         let id = &bench.engine.suite().id(index(chosen[0])).0;
         forks.push(bench.cpu_of_orders(orders) / FORKS_PER_ROUND as f64);
-        lean.push(bench.cpu_of_process(id, false));
-        ordinary.push(bench.cpu_of_process(id, true));
+        for (kind, seen) in KINDS.iter().zip(&mut processes) {
+            seen.push(bench.cpu_of_process(id, *kind));
+        }
     }
-    let (forks, lean, ordinary) = (median(forks), median(lean), median(ordinary));
-    println!(
-        "{name:14} {tests:>6} {forks:>9.1} {lean:>9.0} {ordinary:>9.0} {:>7.1} {:>7.1}   {}",
-        lean / forks,
-        ordinary / forks,
-        bench.engine.hello().plugins.join(", ")
-    );
-    lean / forks
+    let fork = median(forks);
+    let processes = processes.map(median);
+    let columns = processes.map(|cpu| format!("{cpu:>6.0} {:>6.1}x", cpu / fork));
+    let plugins = bench.engine.hello().plugins.join(", ");
+    println!("{name:14} {tests:>6} {fork:>6.1} {}   {plugins}", columns.join(" "));
+    processes.map(|cpu| cpu / fork)
 }
 
 fn index(test: usize) -> TestIndex {
