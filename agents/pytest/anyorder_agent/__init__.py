@@ -68,15 +68,14 @@ def pytest_runtestloop(session):
     config.pluginmanager.register(observer, "anyorder-observer")
     neutral.silence(config)
     session.testsfailed = 0
-    own.collect_garbage()
-    own.freeze()
+    own.collect_garbage()  # what survives is old by now, so that a child's own collections leave it alone
     _link.send(
         {
             "say": "ready",
             "tests": len(session.items),
             "errors": _errors,
-            "can_fork": own.fork is not None and own.memfd is not None,
-            "threads": [thread.name for thread in own.threads()[1:]],
+            "can_fork": forked.is_possible(),
+            "threads": forked.threads(),
         }
     )
     Server(session, _link, observer, _orders["socket"], _orders["scratch"]).obey()
@@ -85,7 +84,7 @@ def pytest_runtestloop(session):
 
 def _hello(config, overridden):
     distributions = config.pluginmanager.list_plugin_distinfo()
-    given = [str(argument) for argument in config.invocation_params.args]
+    options, targets = _typed(config)
     return {
         "say": "hello",
         "wire": WIRE_VERSION,
@@ -94,11 +93,23 @@ def _hello(config, overridden):
         "framework": "pytest " + pytest.__version__,
         "language": "python %d.%d.%d" % sys.version_info[:3],
         "executable": sys.executable,
-        "directory": os.getcwd(),
+        "directory": str(config.invocation_params.dir),
         "root": str(config.rootpath),
-        "options": [argument for argument in given if argument not in config.args],
-        "targets": [argument for argument in given if argument in config.args],
+        "options": options,
+        "targets": targets,
         "overridden": overridden,
+        "environment": dict(os.environ),
         "plugins": sorted({"%s %s" % (dist.project_name, dist.version) for _, dist in distributions}),
     }
 
+
+
+def _typed(config):
+    """What was typed, apart: options with their values, and what to run. `-k tests tests` names `tests` twice."""
+    options = [str(argument) for argument in config.invocation_params.args]
+    targets = []
+    for target in reversed(config.option.file_or_dir):
+        if target in options:
+            at = len(options) - 1 - options[::-1].index(target)
+            targets.insert(0, options.pop(at))
+    return options, targets

@@ -3,7 +3,10 @@
 A fork shares open file descriptions with its parent and siblings, CPython reseeds `random`, and pytest's temporary and
 cache directories were named before there was a child. Knows processes and pytest's internals; knows no messages.
 """
+import os
 import pathlib
+import shutil
+import stat
 import sys
 
 from .own import own
@@ -14,12 +17,14 @@ class Provisions:
 
     def __init__(self, config, scratch):
         self._captures = [capture for capture in _captures(config) if hasattr(capture, "targetfd_save")]
-        self._files = [own.memfd("anyorder-capture") for _ in self._captures]
+        replaced = {capture.tmpfile.fileno() for capture in self._captures}
+        self._open_files = [file for file in _open_files() if file[0] not in replaced]
+        self._files = [_nameless_file(scratch) for _ in self._captures]
         self._null = own.open("/dev/null", own.O_RDWR | own.O_CLOEXEC)
         self._factory = getattr(config, "_tmp_path_factory", None)
         self._directory = pathlib.Path(scratch)
         self._cache = getattr(config, "cache", None)
-        self._cache_directory = pathlib.Path(scratch + "-cache")
+        self._cache_directory = _copy_of_cache(self._cache, scratch)
 
     def take(self):
         """Run in the child, before anything of the suite's: from now on it shares nothing that it writes to."""
@@ -32,6 +37,8 @@ class Provisions:
                 own.dup2(self._null, capture.targetfd_save, False)
             if capture._state == "started":
                 own.dup2(file, capture.targetfd)
+        for descriptor, flags, position in self._open_files:
+            _open_anew(descriptor, flags, position)
         if self._factory is not None:
             self._factory._basetemp = None
             self._factory._given_basetemp = self._directory
@@ -55,8 +62,8 @@ def _captures(config):
 
 def fork(may_warn):
     """`os.fork`, with the state of `random` carried over and no warning about threads (an error in strict suites)."""
-    random = sys.modules.get("random")
-    state = random._inst.getstate() if random is not None else None
+    random = getattr(sys.modules.get("random"), "_inst", None)  # a project may have a `random` of its own
+    state = random.getstate() if random is not None else None
     if may_warn and own.version >= (3, 12):
         with own.catch_warnings():
             own.simplefilter("ignore")
@@ -64,26 +71,85 @@ def fork(may_warn):
     else:
         pid = own.fork()
     if pid == 0 and state is not None:
-        random._inst.setstate(state)
+        random.setstate(state)
     return pid
 
 
 def own_directories(config, scratch):
     """For a process that was not forked: pytest makes the directories when something is written."""
     factory = getattr(config, "_tmp_path_factory", None)
-    if factory is not None and factory._given_basetemp is None:
+    if factory is not None:
         factory._given_basetemp = pathlib.Path(scratch)
     cache = getattr(config, "cache", None)
     if cache is not None:
-        cache._cachedir = pathlib.Path(scratch + "-cache")
+        cache._cachedir = _copy_of_cache(cache, scratch)
 
 
-def gained(ignored_descriptor, inherited):
-    """Threads, child processes and connections that a fork of this process would lose or share."""
+def _copy_of_cache(cache, scratch):
+    """pytest's cache as it is now, at a path that nobody else writes to."""
+    directory = pathlib.Path(scratch + "-cache")
+    if cache is not None and cache._cachedir.is_dir():
+        shutil.copytree(str(cache._cachedir), str(directory))
+    return directory
+
+
+def _nameless_file(scratch):
+    if own.memfd is not None:
+        return own.memfd("anyorder-capture")
+    return own.open(os.path.dirname(scratch), own.O_RDWR | own.O_TMPFILE | own.O_CLOEXEC)
+
+
+def _open_files():
+    """Regular files that are open, with flags and position: forks would share the position."""
+    found = []
+    for name in own.listdir("/proc/self/fd"):
+        try:
+            if not stat.S_ISREG(own.fstat(int(name)).st_mode):
+                continue
+            file = own.open("/proc/self/fdinfo/" + name, own.O_CLOEXEC)
+        except OSError:
+            continue  # the descriptor of the listing itself
+        position, flags = own.read(file, 200).split()[1:4:2]
+        own.close(file)
+        if not int(flags, 8) & os.O_APPEND:  # its position is the end, whoever wrote last
+            found.append((int(name), int(flags, 8), int(position)))
+    return found
+
+
+def _open_anew(descriptor, flags, position):
+    try:
+        private = own.open("/proc/self/fd/%d" % descriptor, flags & ~_CREATING)
+    except OSError:
+        return  # it may not be opened again; then its position stays shared
+    own.lseek(private, position, os.SEEK_SET)
+    own.dup2(private, descriptor, not flags & own.O_CLOEXEC)
+    own.close(private)
+
+
+_CREATING = os.O_CREAT | os.O_EXCL | os.O_TRUNC | getattr(os, "O_TMPFILE", 0)
+
+
+def is_possible():
+    return own.fork is not None and os.path.isdir("/proc/self/fd") and bool(own.memfd or own.O_TMPFILE)
+
+
+def threads():
+    """Names of the threads that a fork would lose."""
+    names = [thread.name for thread in own.threads()[1:]]
+    if is_possible():
+        unknown = len(own.listdir("/proc/self/task")) - 1 - len(names)
+        names += ["not of Python"] * unknown
+    return names
+
+
+def gained(config, ignored_descriptor, inherited):
+    """What a fork of this process would lose, or share with its siblings."""
+    factory = getattr(config, "_tmp_path_factory", None)
     return {
         "threads": len(own.listdir("/proc/self/task")) - 1,
         "children": len(_children()),
         "connections": len(connections() - inherited - {ignored_descriptor}),
+        "directories": int(getattr(factory, "_basetemp", None) is not None),
     }
 
 

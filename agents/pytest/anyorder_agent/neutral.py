@@ -5,42 +5,29 @@ environment lose to typed ones. So every option is parsed as usual, and then set
 Time limits, markers and everything else stay as the project has them.
 """
 
-# What each option has to be, if the plugin that owns it is there.
+# What each option has to be, by the plugin that owns it: a project may have an option of the same name.
 OPTIONS = {
-    "numprocesses": None,  # xdist
-    "dist": "no",
-    "distload": False,
-    "tx": [],
-    "looponfail": False,
-    "randomly_reorganize": False,  # randomly: no shuffling; its reseeding stays, from a fixed seed
-    "randomly_seed": 1,
-    "random_order_enabled": False,  # random-order
-    "random_order_bucket": "none",
-    "reverse": False,
-    "forked": False,
-    "count": 1,  # repeat
-    "flake_finder_enable": False,
-    "reruns": 0,
-    "retries": 0,
-    # pytest's own: these look at the last run, or stop before the end of this one
-    "maxfail": 0,
-    "lf": False,
-    "failedfirst": False,
-    "newfirst": False,
-    "stepwise": False,
-    "stepwise_skip": False,
-    # these wait for somebody at a terminal, or run nothing
-    "usepdb": False,
-    "trace": False,
-    "collectonly": False,
+    "xdist": {"numprocesses": None, "dist": "no", "distload": False, "tx": [], "looponfail": False},
+    "randomly": {"randomly_reorganize": False, "randomly_seed": 1},  # no shuffling; reseeding stays, from a fixed seed
+    "random_order": {"random_order_enabled": False, "random_order_bucket": "none"},
+    "reverse": {"reverse": False},
+    "repeat": {"count": 1},
+    "flakefinder": {"flake_finder_enable": False},
+    "cacheprovider": {"lf": False, "failedfirst": False, "newfirst": False},
+    "stepwise": {"stepwise": False, "stepwise_skip": False},
+    # these stop early, wait for somebody at a terminal, or run nothing
+    "main": {"maxfail": 0, "collectonly": False},
+    "debugging": {"usepdb": False, "trace": False},
+    "setuponly": {"setuponly": False},
+    "setupplan": {"setupplan": False},
     # files of the user's that only an ordinary run should write
-    "xmlpath": None,
-    "report_log": None,
-    "htmlpath": None,
+    "junitxml": {"xmlpath": None},
+    "reportlog": {"report_log": None},
+    "html": {"htmlpath": None},
 }
 
 # These obey markers and decorators as well as options, so they have to go. Their marker stays known.
-UNPLUGGED = ("rerunfailures", "pytest-retry", "flaky")
+UNPLUGGED = ("rerunfailures", "pytest-retry", "flaky", "pytest_forked")
 
 
 def before_conftests(early_config):
@@ -54,17 +41,23 @@ def after_parsing(config):
     """Returns the names of the options that would have mattered."""
     config.option.continue_on_collection_errors = True  # one bad file must not cost the rest of the suite
     overridden = ["no_cov"] if getattr(config.option, "cov_source", None) else []
-    for name, value in OPTIONS.items():
-        before = getattr(config.option, name, value)
-        if before != value and (before or value):
-            overridden.append(name)
-        if hasattr(config.option, name):
-            setattr(config.option, name, value)
+    for plugin, options in OPTIONS.items():
+        if config.pluginmanager.hasplugin(plugin):
+            overridden += [name for name, value in options.items() if _override(config.option, name, value)]
     for name in UNPLUGGED:
         if config.pluginmanager.hasplugin(name):
             config.pluginmanager.unregister(name=name)
-            config.addinivalue_line("markers", "flaky: retried on failure, but not while anyorder runs the tests")
+            for marker in ("flaky", "forked"):
+                config.addinivalue_line("markers", marker + ": of no effect while anyorder runs the tests")
     return overridden
+
+
+def _override(option, name, value):
+    """Whether that made a difference."""
+    before = getattr(option, name, value)
+    if hasattr(option, name):
+        setattr(option, name, value)
+    return before != value and bool(before or value)
 
 
 def silence(config):

@@ -5,6 +5,9 @@ Knows pytest's reports; does not know which test comes next, nor where outcomes 
 MESSAGE_LIMIT = 300
 OUTPUT_LIMIT = 64 * 1024
 
+# Plugins invent others.
+_PHASES = ("setup", "call", "teardown")
+
 # A later report may only make an outcome more telling, never less.
 _RANK = {"passed": 0, "skipped": 1, "xfailed": 2, "xpassed": 3, "error": 4, "failed": 5}
 
@@ -27,7 +30,7 @@ class Observer:
         """What the reports since `begin` add up to, as the fields of an `outcome` message."""
         seen = {"outcome": self._outcome}
         if self._deciding is not None:
-            seen["phase"] = self._deciding.when
+            seen["phase"] = self._deciding.when if self._deciding.when in _PHASES else "call"
             seen["signature"] = self._signature or {"kind": "", "message": _head(_reason(self._deciding))}
         if self._with_output:
             seen["output"] = "".join(self._output)[-OUTPUT_LIMIT:]

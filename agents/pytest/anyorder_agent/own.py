@@ -21,17 +21,15 @@ class _Own:
 
 
 own = _Own()
-own.chdir = os.chdir
 own.clock = time.perf_counter
 own.close = os.close
-own.dup = os.dup
 own.dup2 = os.dup2
-own.environ = os.environ
 own.exit = os._exit
 own.fcntl = fcntl.fcntl
 own.F_DUPFD_CLOEXEC = fcntl.F_DUPFD_CLOEXEC
 own.fork = getattr(os, "fork", None)
-own.freeze = gc.freeze
+own.fstat = os.fstat
+own.lseek = os.lseek
 own.collect_garbage = gc.collect
 own.getpid = os.getpid
 own.listdir = os.listdir
@@ -39,6 +37,7 @@ own.memfd = getattr(os, "memfd_create", None)
 own.open = os.open
 own.O_RDWR = os.O_RDWR
 own.O_CLOEXEC = os.O_CLOEXEC
+own.O_TMPFILE = getattr(os, "O_TMPFILE", 0)
 own.quote = encode_basestring_ascii
 own.read = os.read
 own.readlink = os.readlink

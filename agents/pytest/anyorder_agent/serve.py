@@ -22,9 +22,10 @@ class Server:
         self._address = address
         self._scratch = scratch
         self._is_child = False
+        self._pid = own.getpid()
         self._standing = None  # the last test that ran, while fixtures around it still stand
         self._unreaped = []
-        self._inherited = forked.connections() if own.fork else set()
+        self._inherited = forked.connections() if forked.is_possible() else set()
 
     def obey(self):
         """Returns when the zygote is told to leave; a child never returns."""
@@ -65,6 +66,7 @@ class Server:
             self._link.send({"say": "forked", "pid": pid})
             return
         self._is_child = True
+        self._pid = own.getpid()
         self._unreaped = []
         self._link.close()
         self._link = link
@@ -92,7 +94,8 @@ class Server:
             self._standing = None
             self._link.send({"say": "ran"})
         else:
-            self._link.send({"say": "ran", "gained": forked.gained(self._link.descriptor, self._inherited)})
+            gained = forked.gained(self._session.config, self._link.descriptor, self._inherited)
+            self._link.send({"say": "ran", "gained": gained})
 
     def _item(self, test, is_last_time):
         """A test that will not run again here needs no stand-in."""
@@ -116,6 +119,8 @@ class Server:
             kind = type(error).__name__
             seen = {"outcome": "crashed", "signature": {"kind": kind, "message": str(error)[:300]}}
             goes_on = False
+        if own.getpid() != self._pid:
+            own.exit(1)  # a fork that the test made has come out of the test; it has nothing to say here
         self._link.send(dict(seen, say="outcome", at=at, seconds=own.clock() - begun))
         return goes_on
 

@@ -65,6 +65,8 @@ pub struct Silence {
     pub evidence: String,
     /// One thing to try.
     pub hint: String,
+    /// Whether the user has asked for something that does not exist.
+    pub is_usage: bool,
 }
 
 /// A framework, as the engine sees it.

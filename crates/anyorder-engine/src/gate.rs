@@ -82,7 +82,10 @@ fn keep_door(listener: &UnixListener, lobby: &Lobby) {
             }
         }
         if ready[0] {
-            silent.extend(listener.accept().ok().map(|(stream, _)| (stream, Inbox::default())));
+            match listener.accept() {
+                Ok((stream, _)) => silent.push((stream, Inbox::default())),
+                Err(_) => thread::sleep(Duration::from_millis(50)), // out of descriptors: others are about to close some
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The engine alone enforces them, from outside the test's process.
 
+use std::cell::Cell;
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,6 +56,8 @@ impl Halt {
 pub(crate) enum Stop {
     TimedOut(Duration),
     TooLarge(u64),
+    /// The process is dead, though something of its own still holds its connection.
+    Ended,
     Cancelled,
 }
 
@@ -66,11 +69,16 @@ pub(crate) struct Guard<'a> {
     memory: u64,
     deadline: Instant,
     limit: Duration,
+    next_look: Cell<Instant>,
 }
+
+/// How often the clock, the process and its memory are looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
 impl<'a> Guard<'a> {
     pub(crate) fn new(halt: &'a Halt, pid: i32, memory: u64, limit: Duration) -> Self {
-        Guard { halt, pid, memory, deadline: Instant::now() + limit, limit }
+        let now = Instant::now();
+        Guard { halt, pid, memory, deadline: now + limit, limit, next_look: Cell::new(now + LOOK) }
     }
 
     /// The time starts again, with another limit.
@@ -81,20 +89,26 @@ impl<'a> Guard<'a> {
 
     /// How long to wait before looking again.
     pub(crate) fn patience(&self) -> Duration {
-        const LOOK: Duration = Duration::from_millis(100);
-        self.deadline.saturating_duration_since(Instant::now()).min(LOOK)
+        self.deadline.min(self.next_look.get()).saturating_duration_since(Instant::now())
     }
 
-    /// A reason to stop waiting, if there is one.
+    /// A reason to stop waiting, if it is time to look for one and there is one.
     pub(crate) fn check(&self) -> Option<Stop> {
+        let now = Instant::now();
+        if now < self.next_look.get() && now < self.deadline {
+            return None;
+        }
+        self.next_look.set(now + LOOK);
         if self.halt.is_called() {
             return Some(Stop::Cancelled);
         }
-        if Instant::now() >= self.deadline {
+        if now >= self.deadline {
             return Some(Stop::TimedOut(self.limit));
         }
-        let resident = resident_bytes(self.pid)?;
-        (resident > self.memory).then_some(Stop::TooLarge(resident))
+        match look_at(self.pid)? {
+            Look::Ended => Some(Stop::Ended),
+            Look::Resident(bytes) => (bytes > self.memory).then_some(Stop::TooLarge(bytes)),
+        }
     }
 }
 
@@ -115,11 +129,29 @@ impl TimeLimits {
     }
 }
 
-/// Bytes of memory that a process occupies; pages that it shares with others count too.
+enum Look {
+    /// Dead, and not yet waited for.
+    Ended,
+    /// Alive, with this many bytes of memory; pages that it shares with others count too.
+    Resident(u64),
+}
+
+fn look_at(pid: i32) -> Option<Look> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    if fields.next()? == "Z" {
+        return Some(Look::Ended);
+    }
+    let pages: u64 = fields.nth(20)?.parse().ok()?;
+    Some(Look::Resident(pages * rustix::param::page_size() as u64))
+}
+
+/// Bytes of memory that a process occupies.
 pub(crate) fn resident_bytes(pid: i32) -> Option<u64> {
-    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
+    match look_at(pid)? {
+        Look::Resident(bytes) => Some(bytes),
+        Look::Ended => None,
+    }
 }
 
 /// Bytes of memory on the machine that `key` of `/proc/meminfo` tells.
@@ -153,10 +185,12 @@ mod tests {
     fn a_process_that_outgrows_its_limit_is_noticed() {
         let halt = Halt::default();
         let own_pid = i32::try_from(std::process::id()).unwrap();
-        assert!(matches!(
-            Guard::new(&halt, own_pid, 1, Duration::from_mins(1)).check(),
-            Some(Stop::TooLarge(_))
-        ));
-        assert_eq!(Guard::new(&halt, own_pid, u64::MAX, Duration::from_mins(1)).check(), None);
+        let look = |memory| {
+            let guard = Guard::new(&halt, own_pid, memory, Duration::from_mins(1));
+            guard.next_look.set(Instant::now());
+            guard.check()
+        };
+        assert!(matches!(look(1), Some(Stop::TooLarge(_))));
+        assert_eq!(look(u64::MAX), None);
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::driver::AgentCall;
 use crate::engine::Lab;
@@ -153,5 +153,7 @@ pub(crate) fn spawn_logged(command: &mut Command, log: &PathBuf) -> io::Result<C
 pub(crate) fn kill_group(leader: i32) {
     if let Some(leader) = Pid::from_raw(leader) {
         let _ = kill_process_group(leader, Signal::KILL);
+        // A new child may not have made itself a group yet.
+        let _ = kill_process(leader, Signal::KILL);
     }
 }

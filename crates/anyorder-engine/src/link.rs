@@ -38,11 +38,11 @@ impl Link {
     /// The next message, as long as `guard` has no reason to stop waiting.
     pub(crate) fn receive(&mut self, guard: &Guard<'_>) -> Result<Message, Lost> {
         loop {
+            guard.check().map_or(Ok(()), |stop| Err(Lost::Stopped(stop)))?;
             if let Some(message) = self.inbox.take().map_err(Lost::Garbage)? {
                 return Ok(message);
             }
             if !is_readable(&self.stream, guard.patience()) {
-                guard.check().map_or(Ok(()), |stop| Err(Lost::Stopped(stop)))?;
                 continue;
             }
             match self.inbox.fill(&mut self.stream) {

@@ -1,4 +1,4 @@
-//! Locks without ceremony: a worker that panics ends the command, so nobody looks at what it left half done.
+//! Locks without ceremony: a worker that panics stops the others (`pool.rs`), and then the command ends with that panic.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

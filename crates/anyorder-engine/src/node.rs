@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ pub(crate) struct Node {
     children_to_reap: Mutex<Vec<i32>>,
     scratch: PathBuf,
     permit: Option<Permit>,
+    is_mute: AtomicBool,
 }
 
 enum Origin {
@@ -87,6 +88,7 @@ impl Node {
             children_to_reap: Mutex::default(),
             scratch,
             permit: None,
+            is_mute: AtomicBool::new(false),
         }
     }
 
@@ -114,13 +116,19 @@ impl Node {
             children_to_reap: Mutex::default(),
             scratch: lab.scratch.nodes().join(number.to_string()),
             permit: None,
+            is_mute: AtomicBool::new(false),
         })
     }
 
+    /// A process that has once not answered is not asked again: the answer might still come.
     fn ask(&self, lab: &Lab, request: &Request<'_>) -> Result<Message, Lost> {
         let mut link = self.link.locked();
-        link.send(request)?;
-        link.receive(&self.guard(lab, AGENT_PATIENCE))
+        if self.is_mute.load(Ordering::Relaxed) {
+            return Err(Lost::Closed);
+        }
+        let answer = link.send(request).and_then(|()| link.receive(&self.guard(lab, AGENT_PATIENCE)));
+        self.is_mute.store(answer.is_err(), Ordering::Relaxed);
+        answer
     }
 
     fn guard<'lab>(&self, lab: &'lab Lab, limit: Duration) -> Guard<'lab> {
@@ -132,7 +140,9 @@ impl Node {
     pub(crate) fn run(&self, lab: &Lab, tests: &[TestIndex], finish: bool) -> Leg {
         let places = places(tests, &self.place_of);
         let request = Request::Run { tests: &places, finish, output: lab.settings.output };
-        self.follow(lab, &request, tests)
+        let leg = self.follow(lab, &request, tests);
+        Meter::count(&lab.meter.test_runs, leg.steps.len());
+        leg
     }
 
     /// Tears down what still stands.
@@ -155,7 +165,9 @@ impl Node {
                 lab.running.store(test.0, Ordering::Relaxed);
             }
             match link.receive(&guard) {
-                Ok(Message::Outcome(outcome)) if leg.steps.len() < tests.len() => {
+                Ok(Message::Outcome(outcome))
+                    if outcome.at as usize == leg.steps.len() && leg.steps.len() < tests.len() =>
+                {
                     let step = step_from(tests[leg.steps.len()], outcome);
                     lab.note_duration(&step);
                     leg.steps.push(step);
@@ -181,6 +193,11 @@ impl Node {
                 }
                 Err(lost) => {
                     leg.lose(tests, self.how_it_ended(lab, &lost));
+                    // A test that ran out of time gets the shortest limit from now on.
+                    leg.steps
+                        .last()
+                        .filter(|step| step.outcome == Outcome::TimedOut)
+                        .inspect(|step| lab.note_duration(step));
                     return leg;
                 }
             }
@@ -207,7 +224,7 @@ impl Node {
                 (Outcome::Crashed, signature("memory", format!("grew to {} MiB", bytes >> 20)))
             }
             Lost::Garbage(said) => (Outcome::Crashed, signature("agent", said.chars().take(2000).collect())),
-            Lost::Stopped(Stop::Cancelled) | Lost::Closed => {
+            Lost::Stopped(Stop::Cancelled | Stop::Ended) | Lost::Closed => {
                 (Outcome::Crashed, self.exit_status(lab).map_or_else(Signature::default, describe_status))
             }
         }
@@ -278,7 +295,14 @@ impl Drop for Node {
         let reap = std::mem::take(&mut *self.children_to_reap.locked());
         let _ = self.link.locked().send(&Request::Exit { reap });
         match &self.origin {
-            Origin::Forked(parent) => parent.children_to_reap.locked().push(self.pid),
+            Origin::Forked(parent) => {
+                // It has done its work; whatever its tests have left running goes with it. A kept state has nothing
+                // running, and leaves by itself, because it has to wait for its own children.
+                if self.permit.is_none() {
+                    kill_group(self.pid);
+                }
+                parent.children_to_reap.locked().push(self.pid);
+            }
             Origin::Launched(launched) => launched.locked().told_to_leave(),
         }
         for suffix in ["", "-cache"] {

@@ -83,12 +83,28 @@ pub(crate) fn run<'a>(
     pool.queue.into_inner().expect("no worker panicked").error.map_or(Ok(()), Err)
 }
 
+/// One task in a worker's hands. Others wait for its end, so it ends even when the worker panics.
+struct Turn<'pool, 'a> {
+    pool: &'pool Pool<'a>,
+    lab: &'pool Lab,
+}
+
+impl Drop for Turn<'_, '_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.lab.halt.stop_run();
+        }
+        self.pool.queue.locked().busy -= 1;
+        self.pool.news.notify_all();
+    }
+}
+
 impl Pool<'_> {
     fn work(&self, lab: &Arc<Lab>, records: &Sender<(Ticket, RunRecord)>) {
         while let Some(task) = self.next_task(lab, records) {
+            let turn = Turn { pool: self, lab };
             let done = task.perform(lab);
             let mut queue = self.queue.locked();
-            queue.busy -= 1;
             match done {
                 Ok(Yield { records: new, tasks }) => {
                     queue.tasks.extend(tasks);
@@ -99,7 +115,8 @@ impl Pool<'_> {
                     queue.error.get_or_insert(error);
                 }
             }
-            self.news.notify_all();
+            drop(queue);
+            drop(turn);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The private directory of one command: the gate, the agent's files, logs, and what tests write as temporary files.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -8,9 +9,12 @@ use std::{env, fs};
 #[derive(Debug)]
 pub struct Scratch {
     directory: tempfile::TempDir,
+    /// Locked for as long as the directory is in use.
+    _lock: File,
 }
 
 const PREFIX: &str = "anyorder-";
+const LOCK: &str = "lock";
 
 /// A Unix socket's path has to be shorter than 108 bytes.
 const LONGEST_PARENT: usize = 60;
@@ -22,8 +26,10 @@ impl Scratch {
         remove_abandoned(&parent);
         let prefix = format!("{PREFIX}{}-", std::process::id());
         let directory = tempfile::Builder::new().prefix(&prefix).rand_bytes(4).tempdir_in(parent)?;
+        let lock = File::create(directory.path().join(LOCK))?;
+        lock.try_lock()?;
         fs::create_dir(directory.path().join("t"))?;
-        Ok(Scratch { directory })
+        Ok(Scratch { directory, _lock: lock })
     }
 
     /// Where it is.
@@ -45,12 +51,9 @@ fn parent_directory() -> PathBuf {
 /// Removes what commands left behind that were killed without a chance to clean up.
 fn remove_abandoned(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let owner =
-            name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
-        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists())
-            && Path::new("/proc/self").exists()
-        {
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let is_abandoned = || File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok());
+        if is_ours && is_abandoned() {
             let _ = fs::remove_dir_all(entry.path());
         }
     }

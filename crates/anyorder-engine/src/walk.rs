@@ -103,7 +103,6 @@ impl Task {
             let is_leaf = branch.next.is_empty();
             let tests = [replay, &branch.tests].concat();
             let leg = node.run(lab, &tests, is_leaf);
-            Meter::count(&lab.meter.test_runs, leg.steps.len());
             Meter::count(&lab.meter.replayed_runs, leg.steps.len().min(replay.len()));
             replay = &[];
             let gained = match way.add(&tests, leg) {

@@ -1,5 +1,6 @@
 //! The wire: what engine and agent say to each other, and how it is framed. `docs/wire.md` is its description.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 use anyorder_model::{CollectionError, Outcome, Phase, Signature, Test, TestIndex};
@@ -118,6 +119,8 @@ pub struct Hello {
     pub targets: Vec<String>,
     /// Names of options that the agent had to override so that tests run once, here, in the order asked for.
     pub overridden: Vec<String>,
+    /// The environment, without what brought the agent in.
+    pub environment: BTreeMap<String, String>,
     /// Third-party plugins, each with its version.
     pub plugins: Vec<String>,
 }
@@ -166,12 +169,14 @@ pub struct Gained {
     pub children: u32,
     /// Sockets and the like.
     pub connections: u32,
+    /// Directories for temporary files, which siblings would share.
+    pub directories: u32,
 }
 
 impl Gained {
     /// Whether a fork has this very state.
     pub fn is_nothing(self) -> bool {
-        self.threads == 0 && self.children == 0 && self.connections == 0
+        self.threads == 0 && self.children == 0 && self.connections == 0 && self.directories == 0
     }
 }
 

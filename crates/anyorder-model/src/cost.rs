@@ -27,6 +27,8 @@ pub struct Cost {
 pub struct Coverage {
     /// Orders that ran.
     pub orders: u64,
+    /// Tests that were seen both in the original order and in another.
+    pub tests_compared: u64,
     /// Ordered pairs of different tests that there are.
     pub pairs: u64,
     /// Pairs (a, b) where b ran directly after a in some order.

@@ -69,8 +69,6 @@ pub enum Grade {
     Good,
     /// Somewhat.
     Warning,
-    /// Nothing can be run.
-    Bad,
 }
 
 /// What is going to run.
@@ -114,6 +112,8 @@ pub struct Differs {
     pub reached: u64,
     /// The first different sight of it.
     pub first: Sighting,
+    /// Whether it was the same when that order ran again with nothing beside it; `None` if that was not tried.
+    pub repeats: Option<bool>,
 }
 
 /// One execution that was unlike the original.

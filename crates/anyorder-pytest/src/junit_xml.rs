@@ -62,7 +62,14 @@ fn step_of(test: TestIndex, case: &Node<'_, '_>) -> Step {
     let seconds: f64 = case.attribute("time").and_then(|time| time.parse().ok()).unwrap_or_default();
     let mut step = Step::bare(test, Outcome::Passed);
     step.duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    for child in case.children() {
+    let weight = |child: &Node<'_, '_>| match child.tag_name().name() {
+        "failure" => 2,
+        "error" => 1,
+        _ => 0,
+    };
+    let mut children: Vec<Node<'_, '_>> = case.children().collect();
+    children.sort_by_key(|child| std::cmp::Reverse(weight(child)));
+    for child in children {
         let message = child.attribute("message").unwrap_or_default();
         (step.outcome, step.phase) = match child.tag_name().name() {
             "failure" => (Outcome::Failed, Some(Phase::Call)),

@@ -1,11 +1,13 @@
 //! Command lines for plain pytest that run a given order.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
+use anyorder_engine::wire::Hello;
 use anyorder_engine::{PlainCall, PlainCommand, Rung};
 use anyorder_model::{Order, Suite, TestId};
 
@@ -47,7 +49,10 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
     arguments.extend(call.hello.options.iter().map(OsString::from));
     let overridden = |name: &str| call.hello.overridden.iter().any(|overridden| overridden == name);
     arguments.extend(OVERRIDES.iter().filter(|(name, _)| overridden(name)).map(|(_, option)| option.into()));
-    let mut variables: Vec<(&str, OsString)> = Vec::new();
+    if !call.suite.errors.is_empty() {
+        arguments.push("--continue-on-collection-errors".into());
+    }
+    let mut variables = variables_of(call.hello);
     match call.rung {
         Rung::Plain if *call.order == Order::original(call.suite) => arguments.extend(targets),
         Rung::Plain => {
@@ -57,8 +62,13 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
             );
         }
         Rung::PlainOrdered => {
-            variables.push(("PYTHONPATH", call.files.into()));
-            variables.push(("ANYORDER_ORDER", write_order(call)?.into()));
+            let mut path = call.files.as_os_str().to_owned();
+            if let Some(users) = call.hello.environment.get("PYTHONPATH").filter(|users| !users.is_empty()) {
+                path.push(":");
+                path.push(users);
+            }
+            variables.insert("PYTHONPATH", path);
+            variables.insert("ANYORDER_ORDER", write_order(call)?.into());
             arguments.extend(["-p", "anyorder_order"].map(OsString::from));
             arguments.extend(targets);
         }
@@ -67,8 +77,19 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
     let mut command = Command::new(&call.hello.executable);
     command.current_dir(directory).args(arguments).envs(variables);
     let logging = if call.output { "junit_logging=all" } else { "junit_logging=no" };
-    command.arg("--junitxml").arg(call.results).args(["-o", logging]);
+    command.arg("--junitxml").arg(call.results).args(["--junitprefix=", "-o", logging]);
     Ok(PlainCommand { command, shown })
+}
+
+/// What the command that started pytest has set, beyond our own environment.
+fn variables_of(hello: &Hello) -> BTreeMap<&str, OsString> {
+    const PASSING: [&str; 5] = ["PYTEST_VERSION", "PWD", "OLDPWD", "SHLVL", "_"];
+    let differs = |name: &str, value: &str| std::env::var_os(name).is_none_or(|ours| ours != *value);
+    let set = hello
+        .environment
+        .iter()
+        .filter(|(name, value)| !PASSING.contains(&name.as_str()) && differs(name, value));
+    set.map(|(name, value)| (name.as_str(), OsString::from(value))).collect()
 }
 
 /// The id as pytest takes it in `directory`: ids are relative to the root, arguments to the working directory.
@@ -93,13 +114,19 @@ fn write_order(call: &PlainCall<'_>) -> io::Result<PathBuf> {
     let (name, text) = ORDER_PLUGIN;
     fs::create_dir_all(call.files)?;
     fs::write(call.files.join(name), text)?;
-    let path = call.files.join("order.json");
-    fs::write(&path, serde_json::to_vec(&call.order.ids(call.suite))?)?;
+    let ids = serde_json::to_vec(&call.order.ids(call.suite))?;
+    let path = call.files.join(format!("order-{:08x}.json", fingerprint(&ids)));
+    fs::write(&path, ids)?;
     Ok(path)
 }
 
+/// A name for each order, so that a command line that was printed keeps its meaning (FNV-1a).
+fn fingerprint(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
 /// The command line as one would type it into a shell.
-fn show(variables: &[(&str, OsString)], program: &str, arguments: &[OsString]) -> String {
+fn show(variables: &BTreeMap<&str, OsString>, program: &str, arguments: &[OsString]) -> String {
     let quote = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned);
     let variables =
         variables.iter().map(|(name, value)| format!("{name}={}", quote(&value.to_string_lossy())));

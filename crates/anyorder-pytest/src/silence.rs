@@ -22,7 +22,14 @@ pub(crate) fn explain(runner: &Runner, status: Option<ExitStatus>, log: &str) ->
     } else {
         format!("; its last words:\n  {}", shown.join("\n  "))
     };
-    Silence { evidence: ended + &said, hint: hint(runner, log) }
+    Silence { evidence: ended + &said, hint: hint(runner, log), is_usage: is_usage(log) }
+}
+
+/// pytest's words for a target that is not there.
+fn is_usage(log: &str) -> bool {
+    ["file or directory not found:", "ERROR: not found:", "unrecognized arguments:"]
+        .iter()
+        .any(|words| log.contains(words))
 }
 
 fn hint(runner: &Runner, log: &str) -> String {
@@ -34,9 +41,12 @@ fn hint(runner: &Runner, log: &str) -> String {
         Runner::Direct { .. } if says("while loading conftest") => {
             "a conftest.py cannot be imported; name the interpreter that has the project installed with `--python`".to_owned()
         }
+        _ if is_usage(log) => "name files, directories or test ids that exist; `anyorder collect` lists every test".to_owned(),
         Runner::Direct { python, targets } => {
-            let words: Vec<&str> = targets.iter().map(String::as_str).collect();
-            format!("see whether plain pytest gets further: `{} -m pytest {}`", python.display(), words.join(" "))
+            let python = python.display().to_string();
+            let words = [python.as_str(), "-m", "pytest"].into_iter().chain(targets.iter().map(String::as_str));
+            let command = shlex::try_join(words).unwrap_or_default();
+            format!("see whether plain pytest gets further: `{command}`")
         }
         Runner::Command(words) => {
             let typed = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -47,7 +57,9 @@ fn hint(runner: &Runner, log: &str) -> String {
 
 /// For every way in which a command keeps pytest from seeing our environment, the way round it.
 fn hint_for_command(typed: &str, log: &str) -> String {
-    let cause = if typed.contains("tox") || log.contains("tox") {
+    let cause = if log.contains("anyorder_agent") {
+        "the command replaces `PYTHONPATH`, where the agent is found: let it keep what is there, as in `PYTHONPATH=src:$PYTHONPATH`"
+    } else if typed.contains("tox") || log.contains("tox") {
         "tox hides the environment: let `PYTEST_ADDOPTS`, `PYTHONPATH`, `PYTHONHASHSEED` and `ANYORDER_AGENT` through with `pass_env`"
     } else if typed.contains(" -E") || typed.contains(" -I") {
         "`python -E` and `python -I` ignore the environment that carries the agent"

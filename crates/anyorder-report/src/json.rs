@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyorder_model::{Differs, Event, Outcome, RunRecord, Suite, Tally};
+use anyorder_model::{Differs, Event, Grade, Outcome, RunRecord, Suite, Tally};
 use serde_json::{Map, Value, json};
 
 use crate::Sink;
@@ -33,7 +33,8 @@ impl JsonReport {
     }
 
     fn begin(&mut self, suite: &Arc<Suite>) {
-        let mut report = Map::new();
+        let is_without_suite = self.suite.is_none() && !self.reports.is_empty();
+        let mut report = if is_without_suite { self.reports.remove(0) } else { Map::new() };
         report.insert("schema".to_owned(), json!(1));
         report.insert("suite".to_owned(), suite_value(suite));
         if self.with_tests {
@@ -50,8 +51,11 @@ impl JsonReport {
     }
 
     fn push(&mut self, field: &str, value: Value) {
-        let list = self.reports.last_mut().map(|report| report.entry(field).or_insert_with(|| json!([])));
-        if let Some(Value::Array(list)) = list {
+        if self.reports.is_empty() {
+            self.reports.push(Map::from_iter([("schema".to_owned(), json!(1))])); // a check of `doctor` before any suite
+        }
+        let report = self.reports.last_mut().expect("there is one now");
+        if let Value::Array(list) = report.entry(field).or_insert_with(|| json!([])) {
             list.push(value);
         }
     }
@@ -88,7 +92,14 @@ impl Sink for JsonReport {
                     self.set("stopped_early", json!(why));
                 }
             }
-            Event::Progressed(_) | Event::Checked { .. } => {}
+            Event::Checked { grade, text, .. } => {
+                let grade = match grade {
+                    Grade::Good => "good",
+                    Grade::Warning => "careful",
+                };
+                self.push("checks", json!({"grade": grade, "text": text}));
+            }
+            Event::Progressed(_) => {}
         }
     }
 }
@@ -119,6 +130,7 @@ fn differs_value(suite: &Suite, differs: &Differs) -> Value {
         "test": suite.id(differs.test),
         "original": differs.original,
         "outcomes": tally_value(&differs.tally),
+        "repeats": differs.repeats,
         "first": {
             "number": differs.first.number,
             "outcome": differs.first.outcome,

@@ -43,7 +43,11 @@ pub(crate) fn line(style: Style, verb: &str, text: &str) -> String {
 
 /// `1 test`, `2 tests`.
 pub(crate) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
+    let plural = match number {
+        1 => "",
+        _ if noun.ends_with('s') => "es",
+        _ => "s",
+    };
     format!("{}{noun}{plural}", grouped(number) + " ")
 }
 

@@ -122,11 +122,15 @@ impl Terminal {
             format!("{} in the original order; {} in {orders}", differs.original, differs.tally),
         ];
         lines.extend(differs.first.signature.as_ref().map(ToString::to_string));
+        if differs.repeats == Some(false) {
+            lines.push("not seen again when that order ran with nothing beside it".to_owned());
+        }
         lines.push(match &differs.first.replay {
             Some(replay) => format!("order {}: {replay}", differs.first.number),
             None => format!("first in order {}", differs.first.number),
         });
-        self.print(&line(BAD, "Differs", &lines.join("\n")));
+        let style = if differs.repeats == Some(false) { WARN } else { BAD };
+        self.print(&line(style, "Differs", &lines.join("\n")));
     }
 
     fn replayed(&mut self, record: &RunRecord, command: Option<&str>) {
@@ -162,14 +166,18 @@ impl Terminal {
 
     fn summary(&self, coverage: &Coverage, cost: &Cost) -> String {
         let tests = self.suite.as_ref().map_or(0, |suite| suite.len() as u64);
-        let same = tests.saturating_sub(self.differing);
+        let same = coverage.tests_compared.saturating_sub(self.differing);
+        let rest = match tests.saturating_sub(coverage.tests_compared) {
+            0 => String::new(),
+            number => format!(", {} were not compared", grouped(number)),
+        };
         let share = if coverage.pairs == 0 {
             0.0
         } else {
             100.0 * coverage.pairs_tried as f64 / coverage.pairs as f64
         };
         let first = format!(
-            "{} from the original order; {} showed no change",
+            "{} from the original order; {} showed no change{rest}",
             match self.differing {
                 1 => "1 test differs".to_owned(),
                 number => format!("{} tests differ", grouped(number)),
@@ -181,7 +189,7 @@ impl Terminal {
             "{}, {}, {}",
             count(cost.test_runs, "test run"),
             count(cost.forks, "fork"),
-            count(cost.processes, "process").replace("processs", "processes")
+            count(cost.processes, "process")
         );
         let times = format!("; {:.1} s, {:.1} s of CPU", cost.wall_s, cost.cpu_s);
         let times = if self.options.no_times { "" } else { &times };
@@ -246,7 +254,6 @@ impl Sink for Terminal {
                 let (style, verb) = match grade {
                     Grade::Good => (GOOD, "Good"),
                     Grade::Warning => (WARN, "Careful"),
-                    Grade::Bad => (BAD, "Hinders"),
                 };
                 self.print(&line(style, verb, &with_hint(text, hint.as_ref())));
             }

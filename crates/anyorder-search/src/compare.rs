@@ -48,6 +48,12 @@ impl Comparison {
         }
     }
 
+    /// How many tests were seen both in the original order and in another.
+    pub fn compared(&self) -> u64 {
+        let both = self.original.iter().zip(&self.seen);
+        both.filter(|(original, seen)| original.is_some() && !seen.outcomes.is_empty()).count() as u64
+    }
+
     /// The tests that differ, in the original order.
     pub fn differing(self) -> Vec<Differs> {
         let rows = (0..).map(anyorder_model::TestIndex).zip(self.original.into_iter().zip(self.seen));
@@ -58,6 +64,7 @@ impl Comparison {
                 tally: Tally::of(seen.outcomes.iter().copied()),
                 reached: seen.outcomes.len() as u64,
                 first: seen.first?,
+                repeats: None,
             })
         })
         .collect()

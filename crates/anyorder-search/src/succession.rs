@@ -28,7 +28,8 @@ impl Successions {
     /// What was noted, as counts.
     pub fn coverage(&self) -> Coverage {
         let tests = self.tests as u64;
-        Coverage { orders: self.orders, pairs: tests * tests.saturating_sub(1), pairs_tried: self.seen.len() }
+        let pairs = tests * tests.saturating_sub(1);
+        Coverage { orders: self.orders, pairs, pairs_tried: self.seen.len(), ..Coverage::default() }
     }
 }
 
@@ -43,6 +44,9 @@ mod tests {
         for order in [&[0, 1, 2][..], &[1, 2], &[2, 2]] {
             successions.note(&order.iter().copied().map(TestIndex).collect());
         }
-        assert_eq!(successions.coverage(), Coverage { orders: 3, pairs: 6, pairs_tried: 2 });
+        assert_eq!(
+            successions.coverage(),
+            Coverage { orders: 3, pairs: 6, pairs_tried: 2, ..Coverage::default() }
+        );
     }
 }

@@ -101,6 +101,9 @@ impl SuiteArgs {
         let mut words: Vec<String> =
             option("--directory", &self.how.directory).into_iter().flatten().collect();
         words.extend(option("--python", &self.how.python).into_iter().flatten());
+        words.extend(self.how.seed.into_iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()]));
+        let isolation = self.how.isolation.map(Isolation::name);
+        words.extend(isolation.into_iter().flat_map(|name| ["--isolation".to_owned(), name.to_owned()]));
         words.extend(self.targets.iter().cloned());
         if !self.command.is_empty() {
             words.push("--".to_owned());

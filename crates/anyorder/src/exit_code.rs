@@ -23,6 +23,16 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// Of two suites' results, the one that says more.
+    pub(crate) fn or(self, other: Exit) -> Exit {
+        match (self, other) {
+            (Exit::Found, _) | (_, Exit::Nothing) => self,
+            _ => other,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)

@@ -104,6 +104,11 @@ impl From<EngineError> for Failure {
             EngineError::Cancelled => Exit::Interrupted,
             EngineError::Version(_) | EngineError::Agent(_) => Exit::Bug,
             EngineError::Scratch(_) => Exit::Usage,
+            EngineError::Silent { ref silence, .. } | EngineError::NotCollected { ref silence, .. }
+                if silence.is_usage =>
+            {
+                Exit::Usage
+            }
             _ => Exit::Unusable,
         };
         let (evidence, hint) = error.evidence_and_hint();

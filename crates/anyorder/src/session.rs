@@ -1,10 +1,11 @@
 //! What the commands have in common: the event stream, interruption, and one round per suite that a command starts.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyorder_engine::{Cancel, Engine};
-use anyorder_model::{Cost, Event};
+use anyorder_engine::{Cancel, Engine, EngineError, Isolation, Update};
+use anyorder_model::{Cost, Event, Order, RunRecord};
 use anyorder_report::{JsonReport, Sink, Terminal};
 
 use crate::args::HowArgs;
@@ -64,12 +65,16 @@ impl<'a> Session<'a> {
         let mut next = Some(engine);
         let mut took = took;
         while let Some(engine) = next {
+            if engine.session() > 0 && engine.suite().is_empty() {
+                next = engine.next_suite()?.0;
+                continue;
+            }
             self.introduce(&engine, took, targets)?;
             let done = work(self, &engine, took)?;
             let begun = std::time::Instant::now();
             let (following, cost) = engine.next_suite()?;
             took = begun.elapsed();
-            exit = if exit == Exit::Nothing { done.exit } else { exit };
+            exit = exit.or(done.exit);
             (done.closing)(cost).iter().for_each(|event| self.tell(event));
             next = following.filter(|_| !self.cancel.is_cancelled());
         }
@@ -88,6 +93,15 @@ impl<'a> Session<'a> {
             });
         }
         self.tell(&Event::Collected { suite: suite.clone(), took });
+        let threads = &engine.ready().threads;
+        if engine.isolation() == Isolation::Fork && !threads.is_empty() {
+            let text = format!(
+                "threads run after collection, and a fork does not have them: {}",
+                threads.join(", ")
+            );
+            let hint = Some("if tests that need them fail, use `--isolation process`".to_owned());
+            self.tell(&Event::Notice { text, hint });
+        }
         Ok(())
     }
 
@@ -120,6 +134,21 @@ impl Done {
     }
 }
 
+/// Runs one order with nothing beside it; `None` if it was interrupted.
+pub(crate) fn run_once(engine: &Engine, order: Order) -> Result<Option<RunRecord>, EngineError> {
+    let mut ran = None;
+    let outcome = engine.run(std::iter::once(vec![order]), |update| {
+        if let Update::Ran { record, .. } = update {
+            ran = Some(record);
+        }
+        ControlFlow::Continue(())
+    });
+    match outcome {
+        Err(EngineError::Cancelled) => Ok(None),
+        other => other.map(|()| ran),
+    }
+}
+
 const JSON_HINT: &str = "name a file in a directory that you may write to, or `-` for standard output";
 
 /// A report that cannot be written should be known before an hour of work, not after.
@@ -127,6 +156,6 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(());
     }
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-    opened.map(drop).map_err(|error| Failure::unwritable(path, &error, JSON_HINT))
+    // An old report must not be taken for the one that this command did not come to write.
+    std::fs::File::create(path).map(drop).map_err(|error| Failure::unwritable(path, &error, JSON_HINT))
 }

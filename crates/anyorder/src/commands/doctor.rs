@@ -1,10 +1,9 @@
 //! `anyorder doctor`: what would hinder a hunt here, and what to do.
 
-use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 
-use anyorder_engine::{Engine, Isolation, Update};
-use anyorder_model::{Event, Grade, Order, RunRecord, Tally};
+use anyorder_engine::{Engine, Isolation};
+use anyorder_model::{Event, Grade, Order, Tally};
 use anyorder_pytest::{Installed, find_interpreter, installed_pytest, interpreters};
 use anyorder_report::Terminal;
 
@@ -12,7 +11,7 @@ use crate::args::DoctorArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::session::{Done, Session};
+use crate::session::{Done, Session, run_once};
 
 pub(crate) fn run(args: &DoctorArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
@@ -24,7 +23,9 @@ pub(crate) fn run(args: &DoctorArgs, terminal: &mut Terminal) -> Result<Exit, Fa
     session.each_suite(opened, &args.suite.targets, |session, engine, _| {
         look_at_plugins(session, engine);
         look_at_collection(session, engine);
-        look_at_collecting_twice(session, engine, args)?;
+        if engine.session() == 0 {
+            look_at_collecting_twice(session, engine, args)?;
+        }
         look_at_forks(session, engine);
         look_at_the_disk(session);
         look_at_the_outcome(session, engine)?;
@@ -129,19 +130,16 @@ fn look_at_collecting_twice(
 }
 
 fn look_at_forks(session: &mut Session<'_>, engine: &Engine) {
-    let ready = engine.ready();
     if engine.isolation() == Isolation::Process {
         let text = "fresh states are new processes, not forks: slower, with the same outcomes";
-        check(session, Grade::Warning, text, (!ready.can_fork).then_some("use Linux for forks"));
+        check(
+            session,
+            Grade::Warning,
+            text,
+            (!engine.ready().can_fork).then_some("forks need Linux with /proc"),
+        );
     } else {
         check(session, Grade::Good, "fresh states are forks", None);
-    }
-    if !ready.threads.is_empty() {
-        let text = format!(
-            "threads run after collection, and a fork does not have them: {}",
-            ready.threads.join(", ")
-        );
-        check(session, Grade::Warning, text, Some("if tests that need them fail, use `--isolation process`"));
     }
 }
 
@@ -164,14 +162,7 @@ fn look_at_the_disk(session: &mut Session<'_>) {
 }
 
 fn look_at_the_outcome(session: &mut Session<'_>, engine: &Engine) -> Result<(), Failure> {
-    let mut seen: Option<RunRecord> = None;
-    engine.run(std::iter::once(vec![Order::original(engine.suite())]), |update| {
-        if let Update::Ran { record, .. } = update {
-            seen = Some(record);
-        }
-        ControlFlow::Continue(())
-    })?;
-    let Some(record) = seen else { return Ok(()) };
+    let Some(record) = run_once(engine, Order::original(engine.suite()))? else { return Ok(()) };
     let tally: Tally = record.tally();
     let Some(red) = record.steps.iter().find(|step| step.outcome.is_red()) else {
         check(session, Grade::Good, format!("the original order is green: {tally}"), None);

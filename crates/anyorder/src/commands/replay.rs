@@ -1,10 +1,9 @@
 //! `anyorder replay`: one order again, through the agent or with the plain runner.
 
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use anyorder_engine::{Engine, Update};
+use anyorder_engine::{Engine, EngineError};
 use anyorder_model::{Event, Order, Outcome, RunRecord, Suite, TestId, parse_order_file};
 use anyorder_report::Terminal;
 
@@ -12,7 +11,7 @@ use crate::args::ReplayArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::session::{Done, Session};
+use crate::session::{Done, Session, run_once};
 
 pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
@@ -48,7 +47,8 @@ fn run_order(
     order: Order,
 ) -> Result<(RunRecord, Option<String>), Failure> {
     if !args.plain {
-        return Ok((run_once(engine, order)?, None));
+        let ran = run_once(engine, order)?;
+        return ran.map(|record| (record, None)).ok_or_else(|| EngineError::Cancelled.into());
     }
     let mut run = engine.run_plain(&order, &project.state_directory("plain")?)?;
     if run.record.steps.iter().all(|step| step.outcome == Outcome::NotReached) {
@@ -58,17 +58,6 @@ fn run_order(
         run.record.steps.iter_mut().for_each(|step| step.output = None);
     }
     Ok((run.record, Some(run.command)))
-}
-
-fn run_once(engine: &Engine, order: Order) -> Result<RunRecord, Failure> {
-    let mut ran = None;
-    engine.run(std::iter::once(vec![order]), |update| {
-        if let Update::Ran { record, .. } = update {
-            ran = Some(record);
-        }
-        ControlFlow::Continue(())
-    })?;
-    ran.ok_or_else(|| anyorder_engine::EngineError::Cancelled.into())
 }
 
 fn read_order(directory: &Path, file: &Path) -> Result<Vec<TestId>, Failure> {

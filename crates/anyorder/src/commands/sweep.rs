@@ -1,10 +1,13 @@
 //! `anyorder sweep`: other orders, and the tests whose outcome changes in them.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyorder_engine::{Engine, Update};
-use anyorder_model::{Differs, Event, Order, Plan, Progress, RunRecord, format_order_file};
+use anyorder_model::{
+    Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, format_order_file,
+};
 use anyorder_report::Terminal;
 use anyorder_search::{Comparison, Strategy, Successions, batches};
 
@@ -13,7 +16,7 @@ use crate::budget::Budget;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::session::{Done, Session};
+use crate::session::{Done, Session, run_once};
 use crate::shell;
 
 pub(crate) fn run(args: &SweepArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
@@ -58,26 +61,32 @@ impl Sweep {
         project: &Project,
         took: Duration,
     ) -> Result<Done, Failure> {
+        let begun = Instant::now();
         let Some(original) = self.original(session, engine)? else { return Ok(interrupted()) };
         let suite_time = took + total_duration(&original);
+        let deadline = self.budget.map(|budget| begun + budget.allowance(suite_time));
         let mut comparison = Comparison::new(&original);
         let mut successions = Successions::new(engine.suite().len());
         successions.note(&original.order_that_ran());
-        let stopped_early = self.orders(session, engine, suite_time, |number, record| {
+        let stopped_early = self.orders(session, engine, deadline, |number, record| {
             comparison.note(number, record);
             successions.note(&record.order_that_ran());
         })?;
+        let coverage = Coverage { tests_compared: comparison.compared(), ..successions.coverage() };
         let mut differing = comparison.differing();
+        if engine.settings().workers > 1 && !session.cancel.is_cancelled() {
+            run_again_alone(engine, &mut differing)?;
+        }
         self.save_orders(engine, project, &mut differing)?;
-        let exit = match (differing.is_empty(), stopped_early) {
-            (false, _) => Exit::Found,
-            (true, Some(_)) => Exit::Unfinished,
-            (true, None) => Exit::Nothing,
+        let has_found = differing.iter().any(|differs| differs.repeats != Some(false));
+        let exit = match (has_found, stopped_early) {
+            (true, _) => Exit::Found,
+            (false, Some(_)) => Exit::Unfinished,
+            (false, None) => Exit::Nothing,
         };
-        let coverage = Some(successions.coverage());
         let closing = move |cost| {
             let differing = differing.into_iter().map(Event::Differs);
-            differing.chain([Event::Finished { coverage, cost, stopped_early }]).collect()
+            differing.chain([Event::Finished { coverage: Some(coverage), cost, stopped_early }]).collect()
         };
         Ok(Done { exit, closing: Box::new(closing) })
     }
@@ -99,12 +108,11 @@ impl Sweep {
         &self,
         session: &mut Session<'_>,
         engine: &Engine,
-        suite_time: Duration,
+        deadline: Option<Instant>,
         note: impl FnMut(u64, &RunRecord),
     ) -> Result<Option<&'static str>, Failure> {
         let orders = self.rounds.saturating_mul(self.strategy.orders_per_round(engine.suite().len()));
         let batches = batches(self.strategy, engine.suite(), self.rounds, self.seed);
-        let deadline = self.budget.map(|budget| Instant::now() + budget.allowance(suite_time));
         self.watch(session, engine, orders, batches, deadline, note)
     }
 
@@ -190,6 +198,26 @@ impl Sweep {
         }
         Ok(())
     }
+}
+
+/// Orders that ran side by side share the disk and the network. Each that showed a difference runs once more by itself.
+fn run_again_alone(engine: &Engine, differing: &mut [Differs]) -> Result<(), Failure> {
+    let mut longest: BTreeMap<u64, Order> = BTreeMap::new();
+    for Sighting { number, order, .. } in differing.iter().map(|differs| &differs.first) {
+        let known = longest.entry(*number).or_default();
+        if known.len() < order.len() {
+            known.clone_from(order);
+        }
+    }
+    for (number, order) in longest {
+        let Some(record) = run_once(engine, order)? else { return Ok(()) };
+        for differs in differing.iter_mut().filter(|differs| differs.first.number == number) {
+            let again = record.steps.get(differs.first.order.len() - 1);
+            differs.repeats =
+                again.map(|step| step.test == differs.test && step.outcome == differs.first.outcome);
+        }
+    }
+    Ok(())
 }
 
 fn interrupted() -> Done {
