@@ -12,6 +12,8 @@ OPTIONS = {
     "random_order": {"random_order_enabled": False, "random_order_bucket": "none"},
     "reverse": {"reverse": False},
     "repeat": {"count": 1},
+    "rerunfailures": {"reruns": 0},
+    "pytest-retry": {"retries": 0},
     "flakefinder": {"flake_finder_enable": False},
     "cacheprovider": {"lf": False, "failedfirst": False, "newfirst": False},
     "stepwise": {"stepwise": False, "stepwise_skip": False},

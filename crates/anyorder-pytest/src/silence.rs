@@ -57,12 +57,12 @@ fn hint(runner: &Runner, log: &str) -> String {
 
 /// For every way in which a command keeps pytest from seeing our environment, the way round it.
 fn hint_for_command(typed: &str, log: &str) -> String {
-    let cause = if log.contains("anyorder_agent") {
-        "the command replaces `PYTHONPATH`, where the agent is found: let it keep what is there, as in `PYTHONPATH=src:$PYTHONPATH`"
-    } else if typed.contains("tox") || log.contains("tox") {
+    let cause = if typed.contains("tox") || log.contains("tox") {
         "tox hides the environment: let `PYTEST_ADDOPTS`, `PYTHONPATH`, `PYTHONHASHSEED` and `ANYORDER_AGENT` through with `pass_env`"
     } else if typed.contains(" -E") || typed.contains(" -I") {
         "`python -E` and `python -I` ignore the environment that carries the agent"
+    } else if log.contains("anyorder_agent") {
+        "the command replaces `PYTHONPATH`, where the agent is found: let it keep what is there, as in `PYTHONPATH=src:$PYTHONPATH`"
     } else if typed.contains("manage.py") {
         "Django's own runner is not pytest (pytest-django makes the same tests run there)"
     } else if log.contains("\nRan ") && (log.contains("\nOK") || log.contains("\nFAILED (")) {

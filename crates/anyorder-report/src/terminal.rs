@@ -29,6 +29,8 @@ pub struct Terminal {
     meter: Option<Meter>,
     suite: Option<Arc<Suite>>,
     differing: u64,
+    unsteady: u64,
+    workers: usize,
     json_has_stdout: bool,
 }
 
@@ -42,6 +44,8 @@ impl Terminal {
             meter: None,
             suite: None,
             differing: 0,
+            unsteady: 0,
+            workers: 1,
             json_has_stdout: false,
         }
     }
@@ -115,6 +119,10 @@ impl Terminal {
 
     fn differs(&mut self, differs: &Differs) {
         let Some(suite) = self.suite.clone() else { return };
+        if differs.repeats == Some(false) {
+            self.unsteady += 1;
+            return;
+        }
         self.differing += 1;
         let orders = count(differs.reached, "order");
         let mut lines = vec![
@@ -122,15 +130,11 @@ impl Terminal {
             format!("{} in the original order; {} in {orders}", differs.original, differs.tally),
         ];
         lines.extend(differs.first.signature.as_ref().map(ToString::to_string));
-        if differs.repeats == Some(false) {
-            lines.push("not seen again when that order ran with nothing beside it".to_owned());
-        }
         lines.push(match &differs.first.replay {
             Some(replay) => format!("order {}: {replay}", differs.first.number),
             None => format!("first in order {}", differs.first.number),
         });
-        let style = if differs.repeats == Some(false) { WARN } else { BAD };
-        self.print(&line(style, "Differs", &lines.join("\n")));
+        self.print(&line(BAD, "Differs", &lines.join("\n")));
     }
 
     fn replayed(&mut self, record: &RunRecord, command: Option<&str>) {
@@ -158,6 +162,16 @@ impl Terminal {
         if let Some(why) = stopped_early {
             self.aside(&line(WARN, "Stopped", &format!("{why} before all orders had run")));
         }
+        if self.unsteady > 0 {
+            let tests = count(self.unsteady, "more test");
+            let text = format!(
+                "{tests} differed once, and not when the same order ran again with nothing beside it"
+            );
+            let hint = "orders that run side by side share disk and network: see whether `--workers 1` helps"
+                .to_owned();
+            let hint = (self.workers > 1).then_some(&hint);
+            self.print(&line(WARN, "Unsteady", &with_hint(&text, hint)));
+        }
         if let Some(coverage) = coverage {
             let summary = self.summary(coverage, cost);
             self.print(&line(GOOD, "Summary", &summary));
@@ -166,7 +180,7 @@ impl Terminal {
 
     fn summary(&self, coverage: &Coverage, cost: &Cost) -> String {
         let tests = self.suite.as_ref().map_or(0, |suite| suite.len() as u64);
-        let same = coverage.tests_compared.saturating_sub(self.differing);
+        let same = coverage.tests_compared.saturating_sub(self.differing + self.unsteady);
         let rest = match tests.saturating_sub(coverage.tests_compared) {
             0 => String::new(),
             number => format!(", {} were not compared", grouped(number)),
@@ -231,6 +245,8 @@ impl Sink for Terminal {
             Event::Planned(plan) => {
                 self.clear();
                 self.differing = 0;
+                self.unsteady = 0;
+                self.workers = plan.workers;
                 if !self.options.quiet {
                     self.meter = Some(Meter::new(plan.clone(), io::stderr().is_terminal()));
                 }

@@ -74,7 +74,7 @@ impl Sweep {
         })?;
         let coverage = Coverage { tests_compared: comparison.compared(), ..successions.coverage() };
         let mut differing = comparison.differing();
-        if engine.settings().workers > 1 && !session.cancel.is_cancelled() {
+        if !session.cancel.is_cancelled() {
             run_again_alone(engine, &mut differing)?;
         }
         self.save_orders(engine, project, &mut differing)?;
@@ -200,7 +200,8 @@ impl Sweep {
     }
 }
 
-/// Orders that ran side by side share the disk and the network. Each that showed a difference runs once more by itself.
+/// Orders that run side by side share the disk and the network, and some tests differ by themselves. So each order that
+/// showed a difference runs once more, with nothing beside it.
 fn run_again_alone(engine: &Engine, differing: &mut [Differs]) -> Result<(), Failure> {
     let mut longest: BTreeMap<u64, Order> = BTreeMap::new();
     for Sighting { number, order, .. } in differing.iter().map(|differs| &differs.first) {
