@@ -1,7 +1,8 @@
-"""What a forked child repairs so that it is indistinguishable from a process that came here by itself.
+"""What a forked child repairs so that its tests see what they would see in a process that came here by itself.
 
 A fork shares open file descriptions with its parent and siblings, CPython reseeds `random`, and pytest's temporary and
-cache directories were named before there was a child. Knows processes and pytest's internals; knows no messages.
+cache directories were named before there was a child. Threads are lost and connections are shared: those are only
+reported. Knows processes and pytest's internals; knows no messages.
 """
 import os
 import pathlib
@@ -27,7 +28,7 @@ class Provisions:
         self._cache_directory = _copy_of_cache(self._cache, scratch)
 
     def take(self):
-        """Run in the child, before anything of the suite's: from now on it shares nothing that it writes to."""
+        """Run in the child, before anything of the suite's."""
         own.setpgid(0, 0)
         # pytest prints its progress here; nobody reads it. Standard error still goes to the zygote's log.
         own.dup2(self._null, 1)
