@@ -126,7 +126,6 @@ impl Lab {
         TimeLimits { first: self.settings.timeout }.for_test(durations[test.at()])
     }
 
-    /// The first sight of a test decides how long it may take later.
     pub(crate) fn note_duration(&self, step: &Step) {
         self.durations.locked()[step.test.at()].get_or_insert(step.duration);
     }

@@ -140,9 +140,7 @@ impl Node {
     pub(crate) fn run(&self, lab: &Lab, tests: &[TestIndex], finish: bool) -> Leg {
         let places = places(tests, &self.place_of);
         let request = Request::Run { tests: &places, finish, output: lab.settings.output };
-        let leg = self.follow(lab, &request, tests);
-        Meter::count(&lab.meter.test_runs, leg.steps.len());
-        leg
+        self.follow(lab, &request, tests)
     }
 
     /// Tears down what still stands.
@@ -154,8 +152,8 @@ impl Node {
     fn follow(&self, lab: &Lab, request: &Request<'_>, tests: &[TestIndex]) -> Leg {
         let mut link = self.link.locked();
         let mut leg = Leg { late: None, steps: Vec::with_capacity(tests.len()), end: LegEnd::Lost };
-        if link.send(request).is_err() {
-            leg.lose(tests, self.how_it_ended(lab, &Lost::Closed));
+        if let Err(lost) = link.send(request) {
+            self.lose(lab, &mut leg, tests, &lost);
             return leg;
         }
         let mut guard = self.guard(lab, AGENT_PATIENCE);
@@ -164,43 +162,39 @@ impl Node {
                 guard.restart(lab.limit_for(test));
                 lab.running.store(test.0, Ordering::Relaxed);
             }
+            let is_next = |outcome: &TestOutcome| {
+                outcome.at as usize == leg.steps.len() && leg.steps.len() < tests.len()
+            };
             match link.receive(&guard) {
-                Ok(Message::Outcome(outcome))
-                    if outcome.at as usize == leg.steps.len() && leg.steps.len() < tests.len() =>
-                {
-                    let step = step_from(tests[leg.steps.len()], outcome);
-                    lab.note_duration(&step);
-                    leg.steps.push(step);
+                Ok(Message::Outcome(outcome)) if is_next(&outcome) => {
+                    leg.add(lab, step_from(tests[leg.steps.len()], outcome));
+                    continue;
                 }
-                Ok(Message::Late { signature }) => leg.late = Some(signature),
+                Ok(Message::Late { signature }) => {
+                    leg.late = Some(signature);
+                    continue;
+                }
                 Ok(Message::Ran { gained }) if leg.steps.len() == tests.len() => {
                     leg.end = LegEnd::Ran(gained);
-                    return leg;
                 }
-                Ok(Message::Finished) => {
-                    leg.end = LegEnd::Ran(None);
-                    return leg;
-                }
-                Ok(Message::Ran { .. }) => return leg,
+                Ok(Message::Finished) => leg.end = LegEnd::Ran(None),
+                Ok(Message::Ran { .. }) => {} // the framework would have stopped here
+                Ok(other) => self.lose(lab, &mut leg, tests, &Lost::Garbage(format!("{other:?}"))),
                 Err(Lost::Stopped(Stop::Cancelled)) => {
                     self.kill();
                     leg.end = LegEnd::Cancelled;
-                    return leg;
                 }
-                Ok(other) => {
-                    leg.lose(tests, self.how_it_ended(lab, &Lost::Garbage(format!("{other:?}"))));
-                    return leg;
-                }
-                Err(lost) => {
-                    leg.lose(tests, self.how_it_ended(lab, &lost));
-                    // A test that ran out of time gets the shortest limit from now on.
-                    leg.steps
-                        .last()
-                        .filter(|step| step.outcome == Outcome::TimedOut)
-                        .inspect(|step| lab.note_duration(step));
-                    return leg;
-                }
+                Err(lost) => self.lose(lab, &mut leg, tests, &lost),
             }
+            return leg;
+        }
+    }
+
+    /// The process is gone: the test in flight gets the blame, the rest were not reached.
+    fn lose(&self, lab: &Lab, leg: &mut Leg, tests: &[TestIndex], lost: &Lost) {
+        let (outcome, signature) = self.how_it_ended(lab, lost);
+        if let Some(&test) = tests.get(leg.steps.len()) {
+            leg.add(lab, Step { signature: Some(signature), ..Step::bare(test, outcome) });
         }
     }
 
@@ -246,12 +240,11 @@ impl Node {
 }
 
 impl Leg {
-    /// The process is gone: the test in flight gets the blame, the rest were not reached.
-    fn lose(&mut self, tests: &[TestIndex], (outcome, signature): (Outcome, Signature)) {
-        if let Some(&test) = tests.get(self.steps.len()) {
-            self.steps.push(Step { signature: Some(signature), ..Step::bare(test, outcome) });
-        }
-        self.end = LegEnd::Lost;
+    /// The first sight of a test decides how long it may take later; one that ran out of time gets the shortest limit.
+    fn add(&mut self, lab: &Lab, step: Step) {
+        lab.note_duration(&step);
+        Meter::count(&lab.meter.test_runs, 1);
+        self.steps.push(step);
     }
 }
 

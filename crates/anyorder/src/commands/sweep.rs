@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use anyorder_engine::{Engine, Update};
+use anyorder_engine::{Engine, EngineError, Update};
 use anyorder_model::{
     Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, format_order_file,
 };
@@ -142,32 +142,35 @@ impl Sweep {
         let whole = orders as f64 * tests_per_order as f64;
         let mut runs_before = None;
         let mut out_of_time = false;
-        engine
-            .run(batches, |update| {
-                match update {
-                    Update::Ran { number, record } => {
-                        progress.orders_done += 1;
-                        note(number, &record);
-                    }
-                    Update::Tick { running, test_runs } => {
-                        let before = *runs_before.get_or_insert(test_runs);
-                        let by_tests = (test_runs - before) as f64 / whole;
-                        progress.share =
-                            by_tests.max(progress.orders_done as f64 / orders.max(1) as f64).min(1.0);
-                        progress.running = running;
-                        session.tell(&Event::Progressed(progress.clone()));
-                    }
+        let ended = engine.run(batches, |update| {
+            match update {
+                Update::Ran { number, record } => {
+                    progress.orders_done += 1;
+                    note(number, &record);
                 }
-                out_of_time = deadline.is_some_and(|deadline| Instant::now() > deadline);
-                if out_of_time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
-            .or_else(|error| {
-                if matches!(error, anyorder_engine::EngineError::Cancelled) { Ok(()) } else { Err(error) }
-            })?;
-        Ok(match (progress.orders_done < orders, out_of_time) {
-            (false, _) => None,
-            (true, true) => Some("the budget is spent"),
-            (true, false) => Some("interrupted"),
+                Update::Tick { running, test_runs } => {
+                    let before = *runs_before.get_or_insert(test_runs);
+                    let by_tests = (test_runs - before) as f64 / whole;
+                    progress.share =
+                        by_tests.max(progress.orders_done as f64 / orders.max(1) as f64).min(1.0);
+                    progress.running = running;
+                    session.tell(&Event::Progressed(progress.clone()));
+                }
+            }
+            out_of_time = deadline.is_some_and(|deadline| Instant::now() > deadline);
+            if out_of_time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        Ok(match ended {
+            _ if progress.orders_done == orders => None,
+            _ if out_of_time => Some("the budget is spent"),
+            Ok(()) | Err(EngineError::Cancelled) => Some("interrupted"),
+            Err(error) if progress.orders_done == 0 => return Err(error.into()),
+            Err(error) => {
+                // What is known by now is worth telling.
+                let hint = error.evidence_and_hint().1;
+                session.tell(&Event::Notice { text: error.to_string(), hint });
+                Some("the suite could not be run any more")
+            }
         })
     }
 
