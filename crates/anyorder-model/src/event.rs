@@ -110,8 +110,10 @@ pub struct Differs {
     pub tally: Tally,
     /// Orders that reached it.
     pub reached: u64,
-    /// The first different sight of it.
+    /// The first different sight of it; or the first that came again, once that was tried.
     pub first: Sighting,
+    /// Some that came later.
+    pub later: Vec<Sighting>,
     /// Whether it was the same when that order ran again with nothing beside it; `None` if that was not tried.
     pub repeats: Option<bool>,
 }

@@ -163,10 +163,9 @@ impl Terminal {
             self.aside(&line(WARN, "Stopped", &format!("{why} before all orders had run")));
         }
         if self.unsteady > 0 {
-            let tests = count(self.unsteady, "more test");
-            let text = format!(
-                "{tests} differed once, and not when the same order ran again with nothing beside it"
-            );
+            let tests = count(self.unsteady, "test");
+            let text =
+                format!("{tests} differed, but not when the same order ran again with nothing beside it");
             let hint = "orders that run side by side share disk and network: see whether `--workers 1` helps"
                 .to_owned();
             let hint = (self.workers > 1).then_some(&hint);

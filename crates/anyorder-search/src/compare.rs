@@ -12,8 +12,12 @@ pub struct Comparison {
 #[derive(Clone, Debug, Default)]
 struct Seen {
     outcomes: Vec<Outcome>,
-    first: Option<Sighting>,
+    /// The earliest few, by the number of their order.
+    sightings: Vec<Sighting>,
 }
+
+/// How many different sights of a test are remembered.
+const SIGHTINGS: usize = 4;
 
 impl Comparison {
     /// `original` is the record of the original order.
@@ -33,17 +37,18 @@ impl Comparison {
             }
             let seen = &mut self.seen[step.test.at()];
             seen.outcomes.push(step.outcome);
-            let is_earlier = seen.first.as_ref().is_none_or(|first| number < first.number);
-            if is_earlier && self.original[step.test.at()].as_ref().is_some_and(|first| differs(first, step))
-            {
-                seen.first = Some(Sighting {
+            if self.original[step.test.at()].as_ref().is_some_and(|first| differs(first, step)) {
+                let sighting = Sighting {
                     number,
                     outcome: step.outcome,
                     signature: step.signature.clone(),
                     order: record.steps[..=at].iter().map(|step| step.test).collect::<Order>(),
                     saved: None,
                     replay: None,
-                });
+                };
+                let place = seen.sightings.partition_point(|earlier| earlier.number < number);
+                seen.sightings.insert(place, sighting);
+                seen.sightings.truncate(SIGHTINGS);
             }
         }
     }
@@ -58,12 +63,14 @@ impl Comparison {
     pub fn differing(self) -> Vec<Differs> {
         let rows = (0..).map(anyorder_model::TestIndex).zip(self.original.into_iter().zip(self.seen));
         rows.filter_map(|(test, (original, seen))| {
+            let mut sightings = seen.sightings.into_iter();
             Some(Differs {
                 test,
                 original: original?.0,
                 tally: Tally::of(seen.outcomes.iter().copied()),
                 reached: seen.outcomes.len() as u64,
-                first: seen.first?,
+                first: sightings.next()?,
+                later: sightings.collect(),
                 repeats: None,
             })
         })
