@@ -16,10 +16,9 @@ from .own import own
 class Provisions:
     """What a child will need, made before the fork: every page of memory that the child touches has to be copied."""
 
-    def __init__(self, config, scratch):
-        self._captures = [capture for capture in _captures(config) if hasattr(capture, "targetfd_save")]
-        replaced = {capture.tmpfile.fileno() for capture in self._captures}
-        self._open_files = [file for file in _open_files() if file[0] not in replaced]
+    def __init__(self, config, scratch, open_files):
+        self._captures = _captures(config)
+        self._open_files = open_files
         self._files = [_nameless_file(scratch) for _ in self._captures]
         self._null = own.open("/dev/null", own.O_RDWR | own.O_CLOEXEC)
         self._factory = getattr(config, "_tmp_path_factory", None)
@@ -58,7 +57,8 @@ def _captures(config):
     """pytest captures into files opened before the fork; children that shared them would read each other's output."""
     manager = config.pluginmanager.getplugin("capturemanager")
     capturing = getattr(manager, "_global_capturing", None)
-    return [getattr(capturing, "out", None), getattr(capturing, "err", None)]
+    captures = [getattr(capturing, "out", None), getattr(capturing, "err", None)]
+    return [capture for capture in captures if hasattr(capture, "targetfd_save")]
 
 
 def fork(may_warn):
@@ -103,8 +103,12 @@ def _nameless_file(scratch):
     return own.open(os.path.dirname(scratch), own.O_RDWR | own.O_TMPFILE | own.O_CLOEXEC)
 
 
-def _open_files():
-    """Regular files that are open, with flags and position: forks would share the position."""
+def open_files(config):
+    """Regular files that are open, with flags and position: forks would share the position.
+
+    A process that is forked does nothing else any more, so it is enough to look once.
+    """
+    replaced = {capture.tmpfile.fileno() for capture in _captures(config)}
     found = []
     for name in own.listdir("/proc/self/fd"):
         try:
@@ -115,7 +119,7 @@ def _open_files():
             continue  # the descriptor of the listing itself
         position, flags = own.read(file, 200).split()[1:4:2]
         own.close(file)
-        if not int(flags, 8) & os.O_APPEND:  # its position is the end, whoever wrote last
+        if not int(flags, 8) & os.O_APPEND and int(name) not in replaced:  # one that appends is always at the end
             found.append((int(name), int(flags, 8), int(position)))
     return found
 

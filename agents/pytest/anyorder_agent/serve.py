@@ -25,6 +25,7 @@ class Server:
         self._pid = own.getpid()
         self._standing = None  # the last test that ran, while fixtures around it still stand
         self._unreaped = []
+        self._open_files = None  # looked up at the first fork
         self._inherited = forked.connections() if forked.is_possible() else set()
 
     def obey(self):
@@ -56,7 +57,10 @@ class Server:
 
     def _obey_fork(self, node, reap=()):
         self._reap(reap, own.WNOHANG)
-        provisions = forked.Provisions(self._session.config, "%s/%d" % (self._scratch, node))
+        config = self._session.config
+        if self._open_files is None:
+            self._open_files = forked.open_files(config)
+        provisions = forked.Provisions(config, "%s/%d" % (self._scratch, node), self._open_files)
         link = Link(self._address)
         link.send({"say": "hello", "node": node})
         pid = forked.fork(may_warn=len(own.threads()) > 1)
@@ -68,6 +72,7 @@ class Server:
         self._is_child = True
         self._pid = own.getpid()
         self._unreaped = []
+        self._open_files = None
         self._link.close()
         self._link = link
         provisions.take()
