@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from . import forked, neutral
+from .disk import Layers
 from .observe import Observer
 from .own import own
 from .serve import Server
@@ -33,6 +34,7 @@ def _take_orders():
 
 _orders = _take_orders()
 _link = Link(_orders["socket"])
+_layers = Layers(_orders["layers"]) if _orders["layers"] else None
 _errors = []
 
 
@@ -51,7 +53,7 @@ def pytest_cmdline_main(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):
-    forked.own_directories(config, "%s/%d" % (_orders["scratch"], _orders["node"]))
+    forked.own_directories(config, "%s/%d" % (_orders["scratch"], _orders["node"]), _layers)
 
 
 def pytest_collectreport(report):
@@ -75,10 +77,11 @@ def pytest_runtestloop(session):
             "tests": len(session.items),
             "errors": _errors,
             "can_fork": forked.is_possible(),
+            "can_layer": _layers is not None and _layers.can_add(),
             "threads": forked.threads(),
         }
     )
-    Server(session, _link, observer, _orders["socket"], _orders["scratch"]).obey()
+    Server(session, _link, observer, _orders["socket"], _orders["scratch"], _layers).obey()
     return True
 
 

@@ -9,26 +9,37 @@ import pathlib
 import shutil
 import stat
 import sys
+import tempfile
 
+from . import kernel
 from .own import own
 
 
 class Provisions:
-    """What a child will need, made before the fork: every page of memory that the child touches has to be copied."""
+    """What a child will need, made before the fork: every page of memory that the child touches has to be copied.
 
-    def __init__(self, config, scratch, open_files):
+    With `layers` a child has a disk of its own, on which everything may keep its place.
+    """
+
+    def __init__(self, config, scratch, open_files, layers):
+        self._layers = layers
         self._captures = _captures(config)
         self._open_files = open_files
         self._files = [_nameless_file(scratch) for _ in self._captures]
         self._null = own.open("/dev/null", own.O_RDWR | own.O_CLOEXEC)
-        self._factory = getattr(config, "_tmp_path_factory", None)
-        self._directory = pathlib.Path(scratch)
-        self._cache = getattr(config, "cache", None)
-        self._cache_directory = _copy_of_cache(self._cache, scratch)
+        self._factory = self._cache = None
+        if layers is None:
+            self._factory = getattr(config, "_tmp_path_factory", None)
+            self._directory = pathlib.Path(scratch)
+            self._cache = getattr(config, "cache", None)
+            self._cache_directory = _copy_of_cache(self._cache, scratch)
 
     def take(self):
         """Run in the child, before anything of the suite's."""
         own.setpgid(0, 0)
+        kernel.adopt_orphans()
+        if self._layers is not None:
+            self._layers.add()
         # pytest prints its progress here; nobody reads it. Standard error still goes to the zygote's log.
         own.dup2(self._null, 1)
         for capture, file in zip(self._captures, self._files):
@@ -37,8 +48,8 @@ class Provisions:
                 own.dup2(self._null, capture.targetfd_save, False)
             if capture._state == "started":
                 own.dup2(file, capture.targetfd)
-        for descriptor, flags, position in self._open_files:
-            _open_anew(descriptor, flags, position)
+        for file in self._open_files:
+            file.open_anew()
         if self._factory is not None:
             self._factory._basetemp = None
             self._factory._given_basetemp = self._directory
@@ -76,14 +87,26 @@ def fork(may_warn):
     return pid
 
 
-def own_directories(config, scratch):
+def own_directories(config, scratch, layers):
     """For a process that was not forked: pytest makes the directories when something is written."""
     factory = getattr(config, "_tmp_path_factory", None)
-    if factory is not None:
+    if factory is not None and layers is None:
         factory._given_basetemp = pathlib.Path(scratch)
+    elif factory is not None and factory._given_basetemp is None:
+        # pytest would look for a free name among the directories of earlier runs, and remove old ones.
+        factory._given_basetemp = pathlib.Path(_temporary_directory(), "pytest-of-anyorder")
     cache = getattr(config, "cache", None)
-    if cache is not None:
+    if cache is not None and layers is None:
         cache._cachedir = pathlib.Path(scratch + "-cache")  # empty: what earlier runs left is not part of this one
+
+
+def _temporary_directory():
+    """Leaves no trace in `tempfile`, which would remember the answer."""
+    remembered = tempfile.tempdir
+    try:
+        return os.path.realpath(tempfile.gettempdir())
+    finally:
+        tempfile.tempdir = remembered
 
 
 def _copy_of_cache(cache, scratch):
@@ -103,35 +126,47 @@ def _nameless_file(scratch):
     return own.open(os.path.dirname(scratch), own.O_RDWR | own.O_TMPFILE | own.O_CLOEXEC)
 
 
-def open_files(config):
-    """Regular files that are open, with flags and position: forks would share the position.
+class OpenFile:
+    """A regular file that is open: forks would share its position, and the disk that it is on."""
 
-    A process that is forked does nothing else any more, so it is enough to look once.
-    """
+    def __init__(self, descriptor, flags, position, path):
+        self._descriptor = descriptor
+        self._flags = flags
+        self._position = position
+        self._path = path
+
+    def open_anew(self):
+        for path in (self._path, "/proc/self/fd/%d" % self._descriptor):
+            try:
+                private = own.open(path, self._flags & ~_CREATING)
+                break
+            except (OSError, TypeError):
+                continue  # it has no name, or may not be opened again
+        else:
+            return
+        own.lseek(private, self._position, os.SEEK_SET)
+        own.dup2(private, self._descriptor, not self._flags & own.O_CLOEXEC)
+        own.close(private)
+
+
+def open_files(config, layers):
+    """A process that is forked does nothing else any more, so it is enough to look once."""
     replaced = {capture.tmpfile.fileno() for capture in _captures(config)}
     found = []
     for name in own.listdir("/proc/self/fd"):
         try:
-            if not stat.S_ISREG(own.fstat(int(name)).st_mode):
+            if not stat.S_ISREG(own.fstat(int(name)).st_mode) or int(name) in replaced:
                 continue
             file = own.open("/proc/self/fdinfo/" + name, own.O_CLOEXEC)
         except OSError:
             continue  # the descriptor of the listing itself
         position, flags = own.read(file, 200).split()[1:4:2]
         own.close(file)
-        if not int(flags, 8) & os.O_APPEND and int(name) not in replaced:  # one that appends is always at the end
-            found.append((int(name), int(flags, 8), int(position)))
+        path = own.readlink("/proc/self/fd/" + name)
+        is_covered = layers is not None and layers.covers(path) and int(flags, 8) & (os.O_WRONLY | os.O_RDWR)
+        if is_covered or not int(flags, 8) & os.O_APPEND:  # one that appends is always at the end
+            found.append(OpenFile(int(name), int(flags, 8), int(position), path if is_covered else None))
     return found
-
-
-def _open_anew(descriptor, flags, position):
-    try:
-        private = own.open("/proc/self/fd/%d" % descriptor, flags & ~_CREATING)
-    except OSError:
-        return  # it may not be opened again; then its position stays shared
-    own.lseek(private, position, os.SEEK_SET)
-    own.dup2(private, descriptor, not flags & own.O_CLOEXEC)
-    own.close(private)
 
 
 _CREATING = os.O_CREAT | os.O_EXCL | os.O_TRUNC | getattr(os, "O_TMPFILE", 0)
@@ -150,9 +185,9 @@ def threads():
     return names
 
 
-def gained(config, ignored_descriptor, inherited):
+def gained(config, ignored_descriptor, inherited, layers):
     """What a fork of this process would lose, or share with its siblings."""
-    factory = getattr(config, "_tmp_path_factory", None)
+    factory = getattr(config, "_tmp_path_factory", None) if layers is None else None
     return {
         "threads": len(own.listdir("/proc/self/task")) - 1,
         "children": len(_children()),

@@ -14,15 +14,17 @@ from .wire import Gone, Link
 class Server:
     """One process of the snapshot tree. A fork continues the same loop in the child, on a connection of its own."""
 
-    def __init__(self, session, link, observer, address, scratch):
+    def __init__(self, session, link, observer, address, scratch, layers):
         self._session = session
         self._items = session.items
         self._link = link
         self._observer = observer
         self._address = address
         self._scratch = scratch
+        self._layers = layers
         self._is_child = False
         self._pid = own.getpid()
+        self._parent = None  # of a child
         self._standing = None  # the last test that ran, while fixtures around it still stand
         self._unreaped = []
         self._open_files = None  # looked up at the first fork
@@ -59,8 +61,8 @@ class Server:
         self._reap(reap, own.WNOHANG)
         config = self._session.config
         if self._open_files is None:
-            self._open_files = forked.open_files(config)
-        provisions = forked.Provisions(config, "%s/%d" % (self._scratch, node), self._open_files)
+            self._open_files = forked.open_files(config, self._layers)
+        provisions = forked.Provisions(config, "%s/%d" % (self._scratch, node), self._open_files, self._layers)
         link = Link(self._address)
         link.send({"say": "hello", "node": node})
         pid = forked.fork(may_warn=len(own.threads()) > 1)
@@ -70,7 +72,7 @@ class Server:
             self._link.send({"say": "forked", "pid": pid})
             return
         self._is_child = True
-        self._pid = own.getpid()
+        self._parent, self._pid = self._pid, own.getpid()
         self._unreaped = []
         self._open_files = None
         self._link.close()
@@ -99,7 +101,9 @@ class Server:
             self._standing = None
             self._link.send({"say": "ran"})
         else:
-            gained = forked.gained(self._session.config, self._link.descriptor, self._inherited)
+            gained = forked.gained(
+                self._session.config, self._link.descriptor, self._inherited, self._layers
+            )
             self._link.send({"say": "ran", "gained": gained})
 
     def _item(self, test, is_last_time):
@@ -126,6 +130,8 @@ class Server:
             goes_on = False
         if own.getpid() != self._pid:
             own.exit(1)  # a fork that the test made has come out of the test; it has nothing to say here
+        if self._parent is not None and own.getppid() != self._parent:
+            seen["orphaned"] = True
         self._link.send(dict(seen, say="outcome", at=at, seconds=own.clock() - begun))
         return goes_on
 

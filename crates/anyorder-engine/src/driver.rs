@@ -19,6 +19,8 @@ pub struct AgentCall<'a> {
     pub nodes: &'a Path,
     /// The seed for the language's own randomness, such as that of hash tables.
     pub seed: u32,
+    /// What a forked child has to know to get a disk of its own; null if it does not.
+    pub layers: serde_json::Value,
 }
 
 /// How a plain run was told its order.
@@ -73,6 +75,9 @@ pub struct Silence {
 pub trait Driver: Send + Sync {
     /// `pytest` or `junit`.
     fn name(&self) -> &'static str;
+
+    /// The project's directory, where its commands start.
+    fn directory(&self) -> &Path;
 
     /// A command that starts the framework with an agent inside.
     fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command>;

@@ -1,9 +1,10 @@
 //! The engine: a suite that is ready to run in any order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use anyorder_model::{Cost, Order, Step, Suite, Test, TestIndex};
 
 use crate::cost::Meter;
+use crate::disk::{Disk, DiskMode, DiskState, Site};
 use crate::driver::{Driver, Rung};
 use crate::error::EngineError;
 use crate::gate::{Arrival, Gate};
@@ -21,6 +23,8 @@ use crate::node::Node;
 use crate::plain::{self, PlainRun};
 use crate::pool::{self, Update};
 use crate::scratch::Scratch;
+use crate::suspects::Suspects;
+use crate::ward::{Unstarted, Ward};
 use crate::wire::{Gained, Hello, Message, Ready, Request};
 
 /// How fresh states come about.
@@ -59,6 +63,10 @@ pub struct Settings {
     pub memory: u64,
     /// `None`: forks where they are possible.
     pub isolation: Option<Isolation>,
+    /// `None`: layers where they are possible, else copies.
+    pub disk: Option<DiskMode>,
+    /// A program that calls [`keep`](crate::keep) first of all: the one that is running, usually.
+    pub keeper: PathBuf,
     /// The seed of everything random.
     pub seed: u64,
     /// Whether to keep what tests print.
@@ -75,6 +83,8 @@ impl Default for Settings {
             timeout: Duration::from_mins(10),
             memory: default_memory_limit(workers),
             isolation: None,
+            disk: None,
+            keeper: std::env::current_exe().unwrap_or_default(),
             seed: 0,
             output: false,
             cancel: Cancel::default(),
@@ -102,6 +112,10 @@ pub(crate) struct Lab {
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) gate: Gate,
     pub(crate) meter: Meter,
+    pub(crate) disk: Disk,
+    /// Tests whose outcome in a fork is not what it is in a process of its own.
+    distrusted: Mutex<BTreeSet<TestIndex>>,
+    pub(crate) suspects: Suspects,
     pub(crate) kept_states: AtomicUsize,
     pub(crate) running: AtomicU32,
     /// Bytes that the fresh state occupies.
@@ -110,7 +124,8 @@ pub(crate) struct Lab {
     session: AtomicUsize,
     isolation: Mutex<Isolation>,
     suite: Mutex<Arc<Suite>>,
-    zygote: Mutex<Option<Arc<Node>>>,
+    /// One for each desk, where the disk has several.
+    zygotes: Vec<Mutex<Option<Arc<Node>>>>,
     durations: Mutex<Vec<Option<Duration>>>,
     /// Last, because everything above may still write to it when it is dropped.
     pub(crate) scratch: Scratch,
@@ -132,8 +147,7 @@ impl Lab {
 
     /// Whether a state may be kept for several orders to continue from.
     pub(crate) fn may_keep(&self, gained: Option<Gained>) -> bool {
-        *self.isolation.locked() == Isolation::Fork
-            && gained.is_some_and(Gained::is_nothing)
+        gained.is_some_and(Gained::is_nothing)
             && self.kept_states.load(Ordering::Relaxed) < MOST_KEPT_STATES
             && memory_info("MemAvailable")
                 .zip(memory_info("MemTotal"))
@@ -148,45 +162,82 @@ impl Lab {
         }
     }
 
-    /// A process in the fresh state.
-    pub(crate) fn fresh(&self) -> Result<Node, EngineError> {
+    /// How an order has to be run.
+    pub(crate) fn isolation_of(&self, order: &Order) -> Isolation {
+        let distrusted = self.distrusted.locked();
+        let is_safe = distrusted.is_empty() || !order.tests().iter().any(|test| distrusted.contains(test));
+        if is_safe { *self.isolation.locked() } else { Isolation::Process }
+    }
+
+    /// Starts a command of the driver's.
+    pub(crate) fn start(&self, command: &Command, log: &Path) -> Result<Ward, EngineError> {
+        Meter::count(&self.meter.processes, 1);
+        Ward::start(&self.settings.keeper, command, self.disk.layers(), log).map_err(|unstarted| {
+            match unstarted {
+                Unstarted::Command(source) => EngineError::Start {
+                    command: command.get_program().to_string_lossy().into_owned(),
+                    source,
+                },
+                Unstarted::Disk(source) => EngineError::Disk { mode: self.disk.mode(), source },
+            }
+        })
+    }
+
+    /// Makes the disk at a desk what it was.
+    pub(crate) fn bring_back(&self, desk: usize, state: DiskState<'_>) -> Result<(), EngineError> {
+        let mode = self.disk.mode();
+        self.disk.bring_back(desk, state).map_err(|source| EngineError::Disk { mode, source })
+    }
+
+    /// A process in the fresh state, at a desk.
+    pub(crate) fn fresh(&self, isolation: Isolation, desk: usize) -> Result<Node, EngineError> {
         const TRIES: u32 = 3;
-        if *self.isolation.locked() == Isolation::Process {
-            return self.launch_again();
+        if isolation == Isolation::Process {
+            return self.launch_again(desk);
         }
         for _ in 0..TRIES {
-            let zygote = self.zygote()?;
+            let zygote = self.zygote(desk)?;
+            self.bring_back(desk, DiskState::Fresh)?;
             match zygote.fork(self) {
                 Ok(node) => return Ok(node),
                 Err(_) if self.halt.is_called() => return Err(EngineError::Cancelled),
-                Err(_) => self.forget_zygote(&zygote),
+                Err(_) => self.forget_zygote(&zygote, desk),
             }
         }
         Err(EngineError::ZygoteLost(TRIES))
     }
 
-    fn zygote(&self) -> Result<Arc<Node>, EngineError> {
-        let mut zygote = self.zygote.locked();
+    fn zygote(&self, desk: usize) -> Result<Arc<Node>, EngineError> {
+        let mut zygote = self.zygotes[desk].locked();
         if let Some(zygote) = &*zygote {
             return Ok(Arc::clone(zygote));
         }
-        let new = Arc::new(self.launch_again()?);
+        let new = Arc::new(self.launch_again(desk)?);
         *zygote = Some(Arc::clone(&new));
         Ok(new)
     }
 
     /// The next to ask gets a new one, unless somebody has replaced it already.
-    fn forget_zygote(&self, lost: &Arc<Node>) {
-        let mut zygote = self.zygote.locked();
+    fn forget_zygote(&self, lost: &Arc<Node>, desk: usize) {
+        let mut zygote = self.zygotes[desk].locked();
         if zygote.as_ref().is_some_and(|zygote| Arc::ptr_eq(zygote, lost)) {
             *zygote = None;
         }
     }
 
+    fn forget_zygotes(&self) {
+        self.zygotes.iter().for_each(|zygote| *zygote.locked() = None);
+    }
+
+    fn is_fresh_now(&self, desk: usize) -> Result<(), EngineError> {
+        let mode = self.disk.mode();
+        self.disk.is_fresh_now(desk).map_err(|source| EngineError::Disk { mode, source })
+    }
+
     /// A new process of the framework that has collected the same suite again.
-    fn launch_again(&self) -> Result<Node, EngineError> {
+    fn launch_again(&self, desk: usize) -> Result<Node, EngineError> {
         let number = self.next_node();
-        let mut launched = Launched::start(self, number)?;
+        let mut launched = Launched::start(self, number, desk)?;
         let mut session = launched.next_session(self)?;
         for _ in 0..self.session.load(Ordering::Relaxed) {
             let mut passed_by = session.ok_or_else(|| launched.silent(self))?;
@@ -199,6 +250,7 @@ impl Lab {
         let suite = self.suite.locked().clone();
         let place_of = places_in(&suite, &tests)?;
         let scratch = self.scratch.nodes().join(number.to_string());
+        self.is_fresh_now(desk)?;
         Ok(Node::launched(Arc::new(Mutex::new(launched)), arrival.hello.pid, arrival.link, place_of, scratch))
     }
 }
@@ -216,8 +268,36 @@ pub struct Engine {
 impl Engine {
     /// Starts the framework, and has it collect its tests.
     pub fn open(driver: Arc<dyn Driver>, settings: Settings, scratch: Scratch) -> Result<Self, EngineError> {
+        let wants_layers = settings.disk.is_none() && settings.isolation != Some(Isolation::Process);
+        let engine = Engine::start(driver, settings, scratch)?;
+        if wants_layers
+            && engine.disk() == DiskMode::Overlay
+            && engine.ready.can_fork
+            && !engine.ready.can_layer
+        {
+            return engine.with_copies();
+        }
+        Ok(engine)
+    }
+
+    /// The same suite again, for an agent whose children cannot get layers.
+    fn with_copies(self) -> Result<Self, EngineError> {
+        let (lab, command) = (Arc::clone(&self.lab), Arc::clone(&self.command));
+        drop(self);
+        drop(command);
+        let lab = Arc::into_inner(lab).expect("nothing has run yet");
+        let settings = Settings { disk: Some(DiskMode::Copy), ..lab.settings };
+        Engine::start(lab.driver, settings, lab.scratch)
+    }
+
+    fn start(driver: Arc<dyn Driver>, settings: Settings, scratch: Scratch) -> Result<Self, EngineError> {
         let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
+        let disk = choose_disk(&*driver, &settings, &scratch)?;
         let lab = Arc::new(Lab {
+            zygotes: (0..=disk.desk_of(settings.workers - 1)).map(|_| Mutex::default()).collect(),
+            disk,
+            distrusted: Mutex::default(),
+            suspects: Suspects::default(),
             isolation: Mutex::new(settings.isolation.unwrap_or(Isolation::Fork)),
             halt: Halt::new(settings.cancel.clone()),
             settings,
@@ -231,10 +311,9 @@ impl Engine {
             fresh_size: AtomicU64::new(0),
             nodes: AtomicU64::new(0),
             session: AtomicUsize::new(0),
-            zygote: Mutex::new(None),
             durations: Mutex::default(),
         });
-        let mut launched = Launched::start(&lab, lab.next_node())?;
+        let mut launched = Launched::start(&lab, lab.next_node(), 0)?;
         let arrival = launched.next_session(&lab)?.ok_or_else(|| launched.silent(&lab))?;
         Engine::with_session(lab, Arc::new(Mutex::new(launched)), arrival)
     }
@@ -254,7 +333,8 @@ impl Engine {
         let zygote = Node::launched(Arc::clone(&command), hello.pid, link, place_of, scratch);
         *lab.suite.locked() = Arc::clone(&suite);
         *lab.durations.locked() = vec![None; suite.len()];
-        *lab.zygote.locked() = Some(Arc::new(zygote));
+        lab.is_fresh_now(0)?;
+        *lab.zygotes[0].locked() = Some(Arc::new(zygote));
         let isolation = lab.settings.isolation.unwrap_or(if ready.can_fork {
             Isolation::Fork
         } else {
@@ -282,6 +362,16 @@ impl Engine {
     /// How fresh states come about.
     pub fn isolation(&self) -> Isolation {
         *self.lab.isolation.locked()
+    }
+
+    /// How orders are kept apart on disk.
+    pub fn disk(&self) -> DiskMode {
+        self.lab.disk.mode()
+    }
+
+    /// From now on orders with these tests run in processes of their own.
+    pub fn distrust(&self, tests: impl IntoIterator<Item = TestIndex>) {
+        self.lab.distrusted.locked().extend(tests);
     }
 
     /// Which of the suites that its command starts this is, from 0.
@@ -325,10 +415,13 @@ impl Engine {
     /// Ends the process that fresh states come from, so that its command goes on; gives the suite of the next session
     /// that the command starts, and what was spent.
     pub fn next_suite(self) -> Result<(Option<Engine>, Cost), EngineError> {
-        *self.lab.zygote.locked() = None;
+        self.lab.forget_zygotes();
         let (lab, command) = (Arc::clone(&self.lab), Arc::clone(&self.command));
         drop(self);
         let next = command.locked().next_session(&lab).unwrap_or(None);
+        if next.is_none() {
+            command.locked().end();
+        }
         let cost = lab.meter.read();
         lab.session.fetch_add(1, Ordering::Relaxed);
         let next = next.map(|arrival| Engine::with_session(lab, command, arrival)).transpose()?;
@@ -339,7 +432,23 @@ impl Engine {
 impl Drop for Engine {
     /// The zygote has to be told to leave before its command is waited for.
     fn drop(&mut self) {
-        *self.lab.zygote.locked() = None;
+        self.lab.forget_zygotes();
+    }
+}
+
+/// The disk that the user asked for, or the best that can be had.
+fn choose_disk(driver: &dyn Driver, settings: &Settings, scratch: &Scratch) -> Result<Disk, EngineError> {
+    let site = Site {
+        keeper: &settings.keeper,
+        project: driver.directory(),
+        scratch: scratch.path(),
+        workers: settings.workers,
+        size: settings.memory,
+    };
+    let made = |mode| Disk::new(mode, site).map_err(|source| EngineError::Disk { mode, source });
+    match settings.disk {
+        Some(mode) => made(mode),
+        None => made(DiskMode::Overlay).or_else(|_| made(DiskMode::Copy)),
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use anyorder_model::TestId;
 use thiserror::Error;
 
+use crate::disk::DiskMode;
 use crate::driver::Silence;
 
 /// Why the engine cannot go on.
@@ -13,6 +14,14 @@ pub enum EngineError {
     /// The private directory or the socket in it could not be made.
     #[error("cannot make a private directory for temporary files: {0}")]
     Scratch(io::Error),
+    /// The tests cannot be kept away from the user's files.
+    #[error("cannot keep what tests write apart (`--disk {mode}`): {source}", mode = .mode.name())]
+    Disk {
+        /// How that was to be done.
+        mode: DiskMode,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The framework could not be started.
     #[error("cannot start `{command}`: {source}")]
     Start {
@@ -77,6 +86,13 @@ impl EngineError {
                 "a test probably kills its parent process".to_owned(),
                 Some("run each order in a process of its own: `--isolation process`".to_owned()),
             ),
+            EngineError::Disk { mode, .. } => {
+                let hint = match mode {
+                    DiskMode::Overlay => "give each worker a copy of the project: `--disk copy`",
+                    _ => "let tests write to your own files, as in an ordinary run: `--disk shared`",
+                };
+                (String::new(), Some(hint.to_owned()))
+            }
             EngineError::Scratch(_) => (
                 String::new(),
                 Some("name a writable directory in the environment variable `TMPDIR`".to_owned()),

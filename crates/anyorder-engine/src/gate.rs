@@ -1,12 +1,12 @@
 //! The gate: the socket where agents come in, each saying which node of the tree it is.
 
 use std::collections::HashMap;
-use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+use std::{fs, io};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -35,6 +35,7 @@ pub(crate) struct Gate {
 impl Gate {
     pub(crate) fn open(directory: &Path) -> io::Result<Self> {
         let address = directory.join("gate");
+        let _ = fs::remove_file(&address); // of an engine that had to start again
         let listener = UnixListener::bind(&address)?;
         let lobby = Arc::new(Lobby::default());
         let door = Arc::clone(&lobby);

@@ -1,28 +1,27 @@
 //! Starts the framework with an agent inside, and waits until the tests are collected.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::os::unix::process::CommandExt;
+use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-
+use crate::disk::DiskState;
 use crate::driver::AgentCall;
 use crate::engine::Lab;
 use crate::error::EngineError;
 use crate::gate::Arrival;
 use crate::guard::Guard;
 use crate::link::Lost;
+use crate::ward::Ward;
 use crate::wire::{Message, Ready, VERSION};
 
-/// A started command. When it is dropped it gets a moment to end; then its whole process group is ended.
+/// A started command. When it is dropped it gets a moment to end; then everything that came from it is ended.
 #[derive(Debug)]
 pub(crate) struct Launched {
-    child: Child,
+    ward: Ward,
     program: String,
     node: u64,
+    desk: usize,
     log: PathBuf,
     is_told: bool,
 }
@@ -34,17 +33,19 @@ const FAREWELL: Duration = Duration::from_secs(5);
 const LOG_TAIL: usize = 4000;
 
 impl Launched {
-    pub(crate) fn start(lab: &Lab, node: u64) -> Result<Self, EngineError> {
+    /// Starts the framework at a desk, on the disk that the user has.
+    pub(crate) fn start(lab: &Lab, node: u64, desk: usize) -> Result<Self, EngineError> {
         let nodes = lab.scratch.nodes();
-        let call =
-            AgentCall { socket: lab.gate.address(), node, nodes: &nodes, seed: lab.settings.hash_seed() };
+        let layers = serde_json::to_value(lab.disk.layers()).expect("layers are text and numbers");
+        let seed = lab.settings.hash_seed();
+        let call = AgentCall { socket: lab.gate.address(), node, nodes: &nodes, seed, layers };
         let log = lab.scratch.path().join(format!("{node}.log"));
         let mut command = lab.driver.agent_command(&call).map_err(EngineError::Scratch)?;
+        lab.bring_back(desk, DiskState::Pristine)?;
+        lab.disk.seat(desk, &mut command);
         let program = command.get_program().to_string_lossy().into_owned();
-        let child = spawn_logged(&mut command, &log)
-            .map_err(|source| EngineError::Start { command: program.clone(), source })?;
-        crate::cost::Meter::count(&lab.meter.processes, 1);
-        Ok(Launched { child, program, node, log, is_told: false })
+        let ward = lab.start(&command, &log)?;
+        Ok(Launched { ward, program, node, desk, log, is_told: false })
     }
 
     /// The next framework session of this command that has come up; `None` if the command has ended well instead.
@@ -58,7 +59,7 @@ impl Launched {
             if lab.halt.is_called() {
                 return Err(EngineError::Cancelled);
             }
-            if let Ok(Some(status)) = self.child.try_wait() {
+            if let Some(status) = self.ward.try_wait() {
                 // It may have connected and ended between the two looks.
                 if let Some(arrival) = lab.gate.arrival(self.node, Duration::ZERO) {
                     return Ok(Some(arrival));
@@ -72,7 +73,7 @@ impl Launched {
     }
 
     pub(crate) fn silent(&mut self, lab: &Lab) -> EngineError {
-        let status = self.child.try_wait().ok().flatten();
+        let status = self.ward.try_wait();
         let silence = lab.driver.explain_silence(status, &self.log_tail());
         EngineError::Silent { command: self.program.clone(), silence }
     }
@@ -89,7 +90,7 @@ impl Launched {
             Ok(Message::Trouble { text }) => Err(EngineError::Agent(text)),
             Err(Lost::Stopped(crate::guard::Stop::Cancelled)) => Err(EngineError::Cancelled),
             Ok(_) | Err(_) => {
-                let status = self.wait_a_while(Duration::from_secs(2));
+                let status = self.ward.wait_a_while(Duration::from_secs(2));
                 let silence = lab.driver.explain_silence(status, &self.log_tail());
                 Err(EngineError::NotCollected { command: self.program.clone(), silence })
             }
@@ -101,21 +102,14 @@ impl Launched {
         self.is_told = true;
     }
 
-    /// Gives the command time to end by itself.
-    pub(crate) fn wait_a_while(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let deadline = Instant::now() + patience;
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
-                Ok(None) | Err(_) => return None,
-            }
-        }
+    /// Ends everything that came from the command; tells how the command ended.
+    pub(crate) fn end(&mut self) -> Option<ExitStatus> {
+        self.ward.end()
     }
 
-    pub(crate) fn kill(&mut self) -> Option<ExitStatus> {
-        kill_group(i32::try_from(self.child.id()).expect("process ids are small"));
-        self.child.wait().ok()
+    /// Where it runs.
+    pub(crate) fn desk(&self) -> usize {
+        self.desk
     }
 
     pub(crate) fn log_tail(&self) -> String {
@@ -126,9 +120,9 @@ impl Launched {
 impl Drop for Launched {
     fn drop(&mut self) {
         if self.is_told {
-            self.wait_a_while(FAREWELL);
+            self.ward.wait_a_while(FAREWELL);
         }
-        self.kill();
+        self.ward.end();
         let _ = fs::remove_file(&self.log);
     }
 }
@@ -140,20 +134,5 @@ pub(crate) fn tail(bytes: &[u8]) -> String {
         text
     } else {
         text.split_once('\n').map_or_else(String::new, |(_, rest)| rest.to_owned())
-    }
-}
-
-/// Starts `command` in a process group of its own, reading nothing and writing to `log`.
-pub(crate) fn spawn_logged(command: &mut Command, log: &PathBuf) -> io::Result<Child> {
-    let file: File = OpenOptions::new().create(true).append(true).open(log)?;
-    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0).spawn()
-}
-
-/// Ends every process of a group, if it still exists.
-pub(crate) fn kill_group(leader: i32) {
-    if let Some(leader) = Pid::from_raw(leader) {
-        let _ = kill_process_group(leader, Signal::KILL);
-        // A new child may not have made itself a group yet.
-        let _ = kill_process(leader, Signal::KILL);
     }
 }

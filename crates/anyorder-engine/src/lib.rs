@@ -4,11 +4,14 @@
 //! for: a [`Driver`] knows how to start that, and the agent inside it obeys the verbs of `docs/wire.md`.
 
 mod cost;
+mod disk;
 mod driver;
 mod engine;
 mod error;
+mod family;
 mod gate;
 mod guard;
+mod keeper;
 mod launch;
 mod link;
 mod lock;
@@ -16,14 +19,19 @@ mod node;
 mod plain;
 mod pool;
 mod scratch;
+mod suspects;
 mod tree;
 mod walk;
+mod ward;
 pub mod wire;
 
+pub use disk::DiskMode;
 pub use driver::{AgentCall, Driver, PlainCall, PlainCommand, Rung, Silence};
 pub use engine::{Engine, Isolation, Settings};
 pub use error::EngineError;
+pub use family::{adopt_orphans, end_family};
 pub use guard::{Cancel, default_memory_limit};
+pub use keeper::keep;
 pub use plain::PlainRun;
 pub use pool::Update;
 pub use scratch::Scratch;

@@ -55,8 +55,9 @@ impl Link {
     }
 }
 
-fn is_readable(stream: &UnixStream, patience: Duration) -> bool {
-    let timeout = Timespec::try_from(patience).expect("a tenth of a second at most");
+/// Whether something comes within `patience`, if only the end.
+pub(crate) fn is_readable(stream: &UnixStream, patience: Duration) -> bool {
+    let timeout = Timespec::try_from(patience).expect("less than centuries");
     let mut polled = [PollFd::new(stream, PollFlags::IN)];
     // An interrupted poll is a poll that saw nothing.
     poll(&mut polled, Some(&timeout)).is_ok_and(|ready| ready > 0)

@@ -9,9 +9,11 @@ use std::time::Duration;
 use anyorder_model::{Outcome, Signature, Step, TestIndex};
 
 use crate::cost::Meter;
+use crate::disk::{DiskState, Snapshot};
 use crate::engine::Lab;
+use crate::family;
 use crate::guard::{Guard, Stop};
-use crate::launch::{Launched, kill_group};
+use crate::launch::Launched;
 use crate::link::{Link, Lost};
 use crate::lock::Locked;
 use crate::wire::{Gained, Message, Request, TestOutcome, places};
@@ -27,8 +29,20 @@ pub(crate) struct Node {
     place_of: Arc<[u32]>,
     children_to_reap: Mutex<Vec<i32>>,
     scratch: PathBuf,
-    permit: Option<Permit>,
+    role: Role,
+    desk: usize,
     is_mute: AtomicBool,
+    is_orphan: AtomicBool,
+}
+
+/// What a process is for.
+enum Role {
+    /// It runs tests.
+    Runner,
+    /// It is forked, for the orders that go on from its state, which includes the disk.
+    Kept { _permit: Permit, disk: Option<Snapshot> },
+    /// It is forked once, by somebody who may end it.
+    StandIn,
 }
 
 enum Origin {
@@ -80,6 +94,7 @@ impl Node {
         place_of: Arc<[u32]>,
         scratch: PathBuf,
     ) -> Self {
+        let desk = launched.locked().desk();
         Node {
             pid,
             link: Mutex::new(link),
@@ -87,15 +102,41 @@ impl Node {
             place_of,
             children_to_reap: Mutex::default(),
             scratch,
-            permit: None,
+            role: Role::Runner,
+            desk,
             is_mute: AtomicBool::new(false),
+            is_orphan: AtomicBool::new(false),
         }
     }
 
     /// From now on this state is only forked, never run in.
-    pub(crate) fn keep(mut self, permit: Permit) -> Arc<Node> {
-        self.permit = Some(permit);
+    pub(crate) fn keep(mut self, permit: Permit, disk: Option<Snapshot>) -> Arc<Node> {
+        self.role = Role::Kept { _permit: permit, disk };
         Arc::new(self)
+    }
+
+    /// The parent of one process that may end it.
+    pub(crate) fn stand_in(mut self) -> Arc<Node> {
+        self.role = Role::StandIn;
+        Arc::new(self)
+    }
+
+    /// Where its tests run.
+    pub(crate) fn desk(&self) -> usize {
+        self.desk
+    }
+
+    /// The disk that belongs to its state.
+    pub(crate) fn disk_state(&self) -> DiskState<'_> {
+        match &self.role {
+            Role::Kept { disk: Some(disk), .. } => DiskState::Kept(disk),
+            _ => DiskState::Fresh,
+        }
+    }
+
+    /// Whether its parent was ended while it ran tests.
+    pub(crate) fn is_orphan(&self) -> bool {
+        self.is_orphan.load(Ordering::Relaxed)
     }
 
     /// A child with this very state.
@@ -115,8 +156,10 @@ impl Node {
             place_of: Arc::clone(&self.place_of),
             children_to_reap: Mutex::default(),
             scratch: lab.scratch.nodes().join(number.to_string()),
-            permit: None,
+            role: Role::Runner,
+            desk: self.desk,
             is_mute: AtomicBool::new(false),
+            is_orphan: AtomicBool::new(false),
         })
     }
 
@@ -167,7 +210,11 @@ impl Node {
             };
             match link.receive(&guard) {
                 Ok(Message::Outcome(outcome)) if is_next(&outcome) => {
-                    leg.add(lab, step_from(tests[leg.steps.len()], outcome));
+                    let test = tests[leg.steps.len()];
+                    if outcome.orphaned && !self.is_orphan.swap(true, Ordering::Relaxed) {
+                        lab.suspects.note(test);
+                    }
+                    leg.add(lab, step_from(test, outcome));
                     continue;
                 }
                 Ok(Message::Late { signature }) => {
@@ -199,9 +246,9 @@ impl Node {
     }
 
     fn kill(&self) {
-        kill_group(self.pid);
+        family::end(self.pid);
         if let Origin::Launched(launched) = &self.origin {
-            launched.locked().kill();
+            launched.locked().end();
         }
     }
 
@@ -209,7 +256,7 @@ impl Node {
     fn how_it_ended(&self, lab: &Lab, lost: &Lost) -> (Outcome, Signature) {
         let signature = |kind: &str, message: String| Signature { kind: kind.to_owned(), message, at: None };
         // A process that is ending already keeps the status it ended with.
-        kill_group(self.pid);
+        family::end(self.pid);
         match lost {
             Lost::Stopped(Stop::TimedOut(limit)) => {
                 (Outcome::TimedOut, signature("timeout", format!("no end within {} s", limit.as_secs())))
@@ -233,7 +280,7 @@ impl Node {
             },
             Origin::Launched(launched) => {
                 use std::os::unix::process::ExitStatusExt;
-                launched.locked().kill().map(ExitStatusExt::into_raw)
+                launched.locked().end().map(ExitStatusExt::into_raw)
             }
         }
     }
@@ -289,10 +336,10 @@ impl Drop for Node {
         let _ = self.link.locked().send(&Request::Exit { reap });
         match &self.origin {
             Origin::Forked(parent) => {
-                // It has done its work; whatever its tests have left running goes with it. A kept state has nothing
-                // running, and leaves by itself, because it has to wait for its own children.
-                if self.permit.is_none() {
-                    kill_group(self.pid);
+                // It has done its work; whatever its tests have left running goes with it. One that was forked has
+                // nothing running, and leaves by itself, because it has to wait for its own children.
+                if matches!(self.role, Role::Runner) {
+                    family::end(self.pid);
                 }
                 parent.children_to_reap.locked().push(self.pid);
             }

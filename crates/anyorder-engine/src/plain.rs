@@ -1,17 +1,18 @@
 //! Runs an order the plain way: the user's own runner in a new process, no agent inside.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use anyorder_model::{Order, Outcome, RunRecord, Step, Suite};
 
 use crate::cost::Meter;
+use crate::disk::DiskState;
 use crate::driver::{PlainCall, Rung};
 use crate::engine::Lab;
 use crate::error::EngineError;
-use crate::launch::{kill_group, spawn_logged, tail};
+use crate::launch::tail;
+use crate::ward::Ward;
 use crate::wire::Hello;
 
 /// What a plain run has given.
@@ -33,6 +34,9 @@ impl PlainRun {
         self.record.is_as_asked() && self.record.order_that_ran().len() == self.record.asked.len()
     }
 }
+
+/// Where plain runs take place; nothing else runs meanwhile.
+const DESK: usize = 0;
 
 /// How long a runner may take besides its tests.
 const START_PATIENCE: Duration = Duration::from_mins(1);
@@ -69,11 +73,11 @@ pub(crate) fn run(
     let plain = lab.driver.plain_command(&call).map_err(EngineError::Scratch)?;
     let mut command = plain.command;
     let log = directory.join("log");
-    let mut child = spawn_logged(&mut command, &log)
-        .map_err(|source| EngineError::Start { command: plain.shown.clone(), source })?;
-    Meter::count(&lab.meter.processes, 1);
+    lab.bring_back(DESK, DiskState::Pristine)?;
+    lab.disk.seat(DESK, &mut command);
+    let mut ward = lab.start(&command, &log)?;
     let limit = START_PATIENCE + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
-    let timed_out = wait(lab, &mut child, limit)?;
+    let timed_out = wait(lab, &mut ward, limit)?;
     let steps = lab.driver.read_plain_results(suite, order, &results);
     Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));
     let record = RunRecord { asked: order.clone(), steps: with_unreached(order, steps, timed_out) };
@@ -87,20 +91,18 @@ fn read(log: &PathBuf) -> Vec<u8> {
 }
 
 /// Whether the time was up before the runner ended.
-fn wait(lab: &Lab, child: &mut Child, limit: Duration) -> Result<bool, EngineError> {
+fn wait(lab: &Lab, ward: &mut Ward, limit: Duration) -> Result<bool, EngineError> {
+    const LOOK: Duration = Duration::from_millis(20);
     let deadline = Instant::now() + limit;
-    let leader = i32::try_from(child.id()).expect("process ids are small");
     let timed_out = loop {
-        if matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
+        if ward.wait_a_while(LOOK).is_some() {
             break false;
         }
         if lab.halt.is_called() || Instant::now() > deadline {
             break true;
         }
-        thread::sleep(Duration::from_millis(5));
     };
-    kill_group(leader);
-    let _ = child.wait();
+    ward.end();
     if lab.halt.is_called() { Err(EngineError::Cancelled) } else { Ok(timed_out) }
 }
 

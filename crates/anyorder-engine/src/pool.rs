@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_model::{Order, RunRecord, TestIndex};
 
-use crate::engine::Lab;
+use crate::engine::{Isolation, Lab};
 use crate::error::EngineError;
 use crate::lock::Locked;
 use crate::tree::{Ticket, Tree};
@@ -23,6 +23,11 @@ pub enum Update {
         number: u64,
         /// What happened.
         record: RunRecord,
+    },
+    /// A test was found to end the process that its own was forked from.
+    EndsItsParent {
+        /// The test.
+        test: TestIndex,
     },
     /// Some time has passed.
     Tick {
@@ -59,15 +64,15 @@ pub(crate) fn run<'a>(
     let pool = Pool { queue: Mutex::new(queue), news: Condvar::new() };
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        for _ in 0..lab.settings.workers {
+        for worker in 0..lab.settings.workers {
             let (pool, sender) = (&pool, sender.clone());
-            scope.spawn(move || pool.work(lab, &sender));
+            scope.spawn(move || pool.work(lab, lab.disk.desk_of(worker), &sender));
         }
         drop(sender);
         let mut last_tick = Instant::now();
         loop {
             let update = match receiver.recv_timeout(TICK.saturating_sub(last_tick.elapsed())) {
-                Ok((number, record)) => Update::Ran { number, record },
+                Ok(update) => update,
                 Err(RecvTimeoutError::Timeout) => {
                     last_tick = Instant::now();
                     lab.tick()
@@ -100,15 +105,15 @@ impl Drop for Turn<'_, '_> {
 }
 
 impl Pool<'_> {
-    fn work(&self, lab: &Arc<Lab>, records: &Sender<(Ticket, RunRecord)>) {
-        while let Some(task) = self.next_task(lab, records) {
+    fn work(&self, lab: &Arc<Lab>, desk: usize, updates: &Sender<Update>) {
+        while let Some(task) = self.next_task(lab, desk, updates) {
             let turn = Turn { pool: self, lab };
-            let done = task.perform(lab);
+            let done = task.perform(lab, desk).and_then(|done| Ok((done, lab.suspects.examine(lab, desk)?)));
             let mut queue = self.queue.locked();
             match done {
-                Ok(Yield { records: new, tasks }) => {
-                    queue.tasks.extend(tasks);
-                    new.into_iter().for_each(|record| drop(records.send(record)));
+                Ok((done, guilty)) => {
+                    queue.tasks.extend(tell(done, updates));
+                    guilty.into_iter().for_each(|test| drop(updates.send(Update::EndsItsParent { test })));
                 }
                 Err(error) => {
                     lab.halt.stop_run();
@@ -120,29 +125,53 @@ impl Pool<'_> {
         }
     }
 
-    /// The deepest task there is, or else a new batch's; waits while others may still hand out tasks.
-    fn next_task(&self, lab: &Arc<Lab>, records: &Sender<(Ticket, RunRecord)>) -> Option<Task> {
+    /// The deepest task there is for this desk, or else a new batch's; waits while others may still hand out tasks.
+    fn next_task(&self, lab: &Arc<Lab>, desk: usize, updates: &Sender<Update>) -> Option<Task> {
         let mut queue = self.queue.locked();
         loop {
             if lab.halt.is_called() {
                 queue.tasks.clear();
                 return None;
             }
-            if let Some(task) = queue.tasks.pop() {
+            let fits = |task: &Task| task.desk().is_none_or(|only| only == desk);
+            if let Some(place) = queue.tasks.iter().rposition(fits) {
                 queue.busy += 1;
-                return Some(task);
+                return Some(queue.tasks.remove(place));
             }
             if let Some(batch) = queue.batches.next() {
-                let tree = Tree::new(&batch, queue.next_ticket);
-                queue.next_ticket += batch.len() as Ticket;
-                let Yield { records: new, tasks } = Task::from_root(tree);
-                new.into_iter().for_each(|record| drop(records.send(record)));
-                queue.tasks = tasks;
-            } else if queue.busy == 0 {
+                for (isolation, tree) in queue.trees_of(lab, batch) {
+                    let tasks = tell(Task::from_root(tree, isolation), updates);
+                    queue.tasks.extend(tasks);
+                }
+                self.news.notify_all();
+            } else if queue.busy == 0 && queue.tasks.is_empty() {
                 return None;
             } else {
                 queue = self.news.wait(queue).expect("no worker panics with the queue locked");
             }
         }
     }
+}
+
+impl Queue<'_> {
+    /// Orders of a batch share what they begin with, unless they have to be run in different ways.
+    fn trees_of(&mut self, lab: &Lab, batch: Vec<Order>) -> Vec<(Isolation, Tree)> {
+        let numbered = (self.next_ticket..).zip(batch);
+        let (forked, own): (Vec<_>, Vec<_>) =
+            numbered.partition(|(_, order)| lab.isolation_of(order) == Isolation::Fork);
+        self.next_ticket += (forked.len() + own.len()) as Ticket;
+        [(Isolation::Process, own), (Isolation::Fork, forked)]
+            .into_iter()
+            .filter(|(_, orders)| !orders.is_empty())
+            .map(|(isolation, orders)| (isolation, Tree::new(&orders)))
+            .collect()
+    }
+}
+
+/// Passes records on; gives what is left to do.
+fn tell(done: Yield, updates: &Sender<Update>) -> Vec<Task> {
+    for (number, record) in done.records {
+        let _ = updates.send(Update::Ran { number, record });
+    }
+    done.tasks
 }

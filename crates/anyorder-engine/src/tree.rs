@@ -30,18 +30,23 @@ pub(crate) struct Tree {
 pub(crate) const ROOT: Place = 0;
 
 impl Tree {
-    /// The tree of `orders`, the first of which gets `first_ticket`.
-    pub(crate) fn new(orders: &[Order], first_ticket: Ticket) -> Self {
+    /// The tree of `orders`, each with its ticket.
+    pub(crate) fn new(orders: &[(Ticket, Order)]) -> Self {
         let mut tree = Tree { branches: vec![Branch::default()] };
         let mut way = HashMap::new();
-        for (order, ticket) in orders.iter().zip(first_ticket..) {
-            tree.add(order.tests(), ticket, &mut way);
+        for (ticket, order) in orders {
+            tree.add(order.tests(), *ticket, &mut way);
         }
         tree
     }
 
     pub(crate) fn branch(&self, place: Place) -> &Branch {
         &self.branches[place]
+    }
+
+    /// Whether any order runs `test`.
+    pub(crate) fn has(&self, test: TestIndex) -> bool {
+        self.branches.iter().any(|branch| branch.tests.contains(&test))
     }
 
     /// `way` leads from a branch and the next test to the branch that begins with it.
@@ -108,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_orders_begin_with_stands_once() {
-        let tree = Tree::new(&[order(&[1, 2, 3]), order(&[1, 2, 4]), order(&[1, 2])], 1);
+        let tree = Tree::new(&[(1, order(&[1, 2, 3])), (2, order(&[1, 2, 4])), (3, order(&[1, 2]))]);
         let [shared] = tree.branch(ROOT).next[..] else { panic!("one way from the root") };
         assert_eq!(tree.branch(shared).tests, order(&[1, 2]).0);
         assert_eq!(tree.branch(shared).ends, [3]);
@@ -120,11 +125,11 @@ mod tests {
         fn every_order_is_found_again_and_no_branch_could_be_longer(
             orders in proptest::collection::vec(proptest::collection::vec(0_u32..3, 0..6), 0..12),
         ) {
-            let orders: Vec<Order> = orders.iter().map(|tests| order(tests)).collect();
-            let tree = Tree::new(&orders, 5);
+            let orders: Vec<(Ticket, Order)> = (5..).zip(orders.iter().map(|tests| order(tests))).collect();
+            let tree = Tree::new(&orders);
             let mut found = tree.orders_below(ROOT);
             found.sort();
-            let expected: Vec<_> = orders.iter().map(|order| order.0.clone()).zip(5..).map(|(o, t)| (t, o)).collect();
+            let expected: Vec<_> = orders.into_iter().map(|(ticket, order)| (ticket, order.0)).collect();
             prop_assert_eq!(found, expected);
             for branch in &tree.branches[1..] {
                 prop_assert!(!branch.tests.is_empty());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyorder_model::{Order, Outcome, Phase, RunRecord, Signature, Step, TestIndex};
 
 use crate::cost::Meter;
-use crate::engine::Lab;
+use crate::engine::{Isolation, Lab};
 use crate::error::EngineError;
 use crate::node::{Leg, LegEnd, Node, Permit};
 use crate::tree::{Place, Ticket, Tree};
@@ -13,6 +13,7 @@ use crate::tree::{Place, Ticket, Tree};
 /// Something for a worker to do.
 pub(crate) struct Task {
     tree: Arc<Tree>,
+    isolation: Isolation,
     source: Source,
     /// What was seen on the way to the source.
     before: Arc<Vec<Step>>,
@@ -47,12 +48,13 @@ pub(crate) struct Yield {
 
 impl Task {
     /// One task for each branch that leaves the root; orders without any test are done at once.
-    pub(crate) fn from_root(tree: Tree) -> Yield {
+    pub(crate) fn from_root(tree: Tree, isolation: Isolation) -> Yield {
         let tree = Arc::new(tree);
         let root = tree.branch(crate::tree::ROOT);
         let empty = |&ticket: &Ticket| (ticket, RunRecord { asked: Order::default(), steps: vec![] });
         let task = |&place: &Place| Task {
             tree: Arc::clone(&tree),
+            isolation,
             source: Source::Fresh,
             before: Arc::default(),
             replay: vec![],
@@ -64,15 +66,22 @@ impl Task {
         }
     }
 
-    /// Does the task. Whatever tests do ends up in records; an error means that nothing can be run any more.
-    pub(crate) fn perform(self, lab: &Arc<Lab>) -> Result<Yield, EngineError> {
-        let node = match &self.source {
-            Source::Fresh => lab.fresh()?,
-            Source::Kept(kept) => match kept.fork(lab) {
-                Ok(node) => node,
-                Err(_) if lab.halt.is_called() => return Err(EngineError::Cancelled),
-                Err(_) => return Ok(self.again_from_fresh()),
-            },
+    /// The only desk where this can be done, if there is one.
+    pub(crate) fn desk(&self) -> Option<usize> {
+        match &self.source {
+            Source::Fresh => None,
+            Source::Kept(kept) => Some(kept.desk()),
+        }
+    }
+
+    /// Does the task at a desk. Whatever tests do ends up in records; an error means that nothing can be run any more.
+    pub(crate) fn perform(self, lab: &Arc<Lab>, desk: usize) -> Result<Yield, EngineError> {
+        let Some(node) = self.process(lab, desk)? else {
+            return if lab.halt.is_called() {
+                Err(EngineError::Cancelled)
+            } else {
+                Ok(self.again_from_fresh())
+            };
         };
         let mut way = Way::after(&self.before);
         Ok(match self.goal {
@@ -84,6 +93,21 @@ impl Task {
                 way.records(self.ends(place))
             }
         })
+    }
+
+    /// A process in the right state; `None` if the state that was kept has died.
+    fn process(&self, lab: &Arc<Lab>, desk: usize) -> Result<Option<Node>, EngineError> {
+        let node = match &self.source {
+            Source::Fresh => Some(lab.fresh(self.isolation, desk)?),
+            Source::Kept(kept) => {
+                lab.bring_back(desk, kept.disk_state())?;
+                kept.fork(lab).ok()
+            }
+        };
+        if self.isolation == Isolation::Fork && lab.suspects.are_in(&self.tree) {
+            return Ok(node.and_then(|node| node.stand_in().fork(lab).ok()));
+        }
+        Ok(node)
     }
 
     /// The same task after the kept state has died: everything is run again.
@@ -114,8 +138,11 @@ impl Task {
             if is_leaf {
                 return way.records(self.ends(place)).and(replays);
             }
-            if lab.may_keep(gained) {
-                return self.continuations(&node.keep(Permit::new(lab)), place, way).and(replays);
+            if self.isolation == Isolation::Fork
+                && lab.may_keep(gained)
+                && let Ok(disk) = lab.disk.snapshot(node.desk())
+            {
+                return self.continuations(&node.keep(Permit::new(lab), disk), place, way).and(replays);
             }
             // This state cannot be forked. One continuation uses it up, the others will replay.
             let here = if branch.ends.is_empty() { branch.next.first().copied() } else { None };
@@ -136,6 +163,7 @@ impl Task {
         let before = Arc::new(way.seen);
         let task = |goal| Task {
             tree: Arc::clone(&self.tree),
+            isolation: self.isolation,
             source: Source::Kept(Arc::clone(kept)),
             before: Arc::clone(&before),
             replay: vec![],
@@ -150,6 +178,7 @@ impl Task {
     fn replay_of(&self, way: &Way, goal: Goal) -> Task {
         Task {
             tree: Arc::clone(&self.tree),
+            isolation: self.isolation,
             source: self.source.clone(),
             before: Arc::clone(&self.before),
             replay: way.planned[self.before.len()..].to_vec(),

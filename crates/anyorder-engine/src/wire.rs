@@ -137,6 +137,8 @@ pub struct Ready {
     pub can_fork: bool,
     /// Names of threads that a fork would lose.
     pub threads: Vec<String>,
+    /// Whether a forked child can get a layer of disk for itself.
+    pub can_layer: bool,
 }
 
 /// The end of one test.
@@ -157,6 +159,9 @@ pub struct TestOutcome {
     /// What it printed.
     #[serde(default)]
     pub output: Option<String>,
+    /// Whether the process that this one was forked from has ended meanwhile.
+    #[serde(default)]
+    pub orphaned: bool,
 }
 
 /// What a process has gained since the fresh state that a fork would lose or share.

@@ -17,7 +17,9 @@ macro_rules! agent_files {
 
 const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/__init__.py",
+    "anyorder_agent/disk.py",
     "anyorder_agent/forked.py",
+    "anyorder_agent/kernel.py",
     "anyorder_agent/neutral.py",
     "anyorder_agent/observe.py",
     "anyorder_agent/own.py",
@@ -53,6 +55,7 @@ pub(crate) fn inject(command: &mut Command, agent: &Path, call: &AgentCall<'_>) 
         "node": call.node,
         "scratch": call.nodes,
         "path": agent,
+        "layers": call.layers,
         "restore": restore,
     });
     command.env("ANYORDER_AGENT", orders.to_string());

@@ -46,6 +46,10 @@ impl Driver for PytestDriver {
         "pytest"
     }
 
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command> {
         let mut command = match &self.runner {
             Runner::Direct { python, targets } => {

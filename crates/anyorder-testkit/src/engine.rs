@@ -1,12 +1,15 @@
 //! An engine on any pytest suite, and its records in the sequence of their orders.
 
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
 
 use anyorder_engine::{Engine, Scratch, Settings, Update};
 use anyorder_model::{Order, RunRecord};
 use anyorder_pytest::{PytestDriver, Runner};
+
+use crate::repository;
 
 /// Starts pytest in `directory`.
 pub fn open(python: &Path, directory: &Path, arguments: &[&str], settings: Settings) -> Engine {
@@ -14,8 +17,25 @@ pub fn open(python: &Path, directory: &Path, arguments: &[&str], settings: Setti
     let targets = arguments.iter().map(|&argument| argument.to_owned()).collect();
     let runner = Runner::Direct { python: python.to_owned(), targets };
     let driver = PytestDriver::new(runner, directory, &scratch).expect("the agent can be unpacked");
+    let settings = Settings { keeper: keeper().to_owned(), ..settings };
     Engine::open(Arc::new(driver), settings, scratch)
         .unwrap_or_else(|error| panic!("{}: {error}: {:?}", directory.display(), error.evidence_and_hint()))
+}
+
+/// The binary, which can be a keeper; made if it is not there.
+fn keeper() -> &'static Path {
+    static KEEPER: OnceLock<PathBuf> = OnceLock::new();
+    KEEPER.get_or_init(|| {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--package", "anyorder"]).current_dir(repository());
+        assert!(
+            cargo.status().is_ok_and(|status| status.success()),
+            "`cargo build --package anyorder` fails"
+        );
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from);
+        target.join("debug/anyorder")
+    })
 }
 
 /// Runs everything; the records are in the sequence of the orders.

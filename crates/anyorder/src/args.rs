@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyorder_engine::Isolation;
+use anyorder_engine::{DiskMode, Isolation};
 use anyorder_report::{Color, TerminalOptions};
 use anyorder_search::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -104,6 +104,8 @@ impl SuiteArgs {
         words.extend(self.how.seed.into_iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()]));
         let isolation = self.how.isolation.map(Isolation::name);
         words.extend(isolation.into_iter().flat_map(|name| ["--isolation".to_owned(), name.to_owned()]));
+        let disk = self.how.disk.map(DiskMode::name);
+        words.extend(disk.into_iter().flat_map(|name| ["--disk".to_owned(), name.to_owned()]));
         words.extend(self.targets.iter().cloned());
         if !self.command.is_empty() {
             words.push("--".to_owned());
@@ -137,6 +139,9 @@ pub(crate) struct HowArgs {
     /// How fresh states are made: forks, or a new process each time [default: fork where possible]
     #[arg(long, value_name = "HOW", env = "ANYORDER_ISOLATION", value_parser = isolation_parser())]
     pub(crate) isolation: Option<Isolation>,
+    /// How what tests write is kept apart, and away from your files [default: overlay where possible, else copy]
+    #[arg(long, value_name = "HOW", env = "ANYORDER_DISK", value_parser = disk_parser())]
+    pub(crate) disk: Option<DiskMode>,
     /// Seed of everything random [default: 0]
     #[arg(long, value_name = "N", env = "ANYORDER_SEED")]
     pub(crate) seed: Option<u64>,
@@ -225,6 +230,11 @@ fn isolation_parser() -> impl TypedValueParser<Value = Isolation> {
     PossibleValuesParser::new(names).try_map(|name| parse_isolation(&name))
 }
 
+fn disk_parser() -> impl TypedValueParser<Value = DiskMode> {
+    let names = DiskMode::ALL.map(|(mode, about)| PossibleValue::new(mode.name()).help(about));
+    PossibleValuesParser::new(names).try_map(|name| parse_disk(&name))
+}
+
 fn strategy_parser() -> impl TypedValueParser<Value = Strategy> {
     let names = Strategy::ALL.map(|(strategy, about)| PossibleValue::new(strategy.name()).help(about));
     PossibleValuesParser::new(names).try_map(|name| parse_strategy(&name))
@@ -233,6 +243,11 @@ fn strategy_parser() -> impl TypedValueParser<Value = Strategy> {
 /// `fork` or `process`.
 pub(crate) fn parse_isolation(name: &str) -> Result<Isolation, String> {
     by_name(name, Isolation::ALL.map(|(isolation, _)| (isolation.name(), isolation)))
+}
+
+/// `overlay`, `copy` or `shared`.
+pub(crate) fn parse_disk(name: &str) -> Result<DiskMode, String> {
+    by_name(name, DiskMode::ALL.map(|(mode, _)| (mode.name(), mode)))
 }
 
 /// The name of a strategy.

@@ -9,8 +9,8 @@ use toml::de::{DeTable, DeValue};
 use crate::failure::Failure;
 
 /// The keys that may be set, each the long name of an option.
-const KEYS: [&str; 9] =
-    ["python", "workers", "timeout", "memory", "isolation", "seed", "strategy", "rounds", "budget"];
+const KEYS: [&str; 10] =
+    ["python", "workers", "timeout", "memory", "isolation", "disk", "seed", "strategy", "rounds", "budget"];
 
 /// What a project has written down.
 #[derive(Debug, Default)]

@@ -22,8 +22,12 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
+    if let Some(exit) = anyorder_engine::keep(std::env::args_os().skip(1)) {
+        return exit;
+    }
     let cli = Cli::parse();
     let mut terminal = Terminal::new(cli.global.terminal_options());
+    anyorder_engine::adopt_orphans();
     panic::set_hook(Box::new(|_| {}));
     let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| commands::run(&cli, &mut terminal)));
     let exit = match outcome {
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
             Exit::Bug
         }
     };
+    anyorder_engine::end_family();
     exit.into()
 }
 

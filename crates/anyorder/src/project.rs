@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyorder_engine::{Cancel, Engine, Scratch, Settings, default_memory_limit};
 use anyorder_pytest::{PytestDriver, Runner, find_interpreter};
 
-use crate::args::{HowArgs, SuiteArgs, parse_isolation};
+use crate::args::{HowArgs, SuiteArgs, parse_disk, parse_isolation};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::units::{parse_duration, parse_size};
@@ -42,6 +42,8 @@ impl Project {
                 .or(config.get("memory", parse_size)?)
                 .unwrap_or_else(|| default_memory_limit(workers)),
             isolation: how.isolation.or(config.get("isolation", parse_isolation)?),
+            disk: how.disk.or(config.get("disk", parse_disk)?),
+            keeper: defaults.keeper,
             seed: how.seed.or(config.get("seed", seed)?).unwrap_or(defaults.seed),
             output: false,
             cancel: cancel.clone(),

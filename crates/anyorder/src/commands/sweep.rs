@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_engine::{Engine, EngineError, Update};
 use anyorder_model::{
-    Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, format_order_file,
+    Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, TestIndex, format_order_file,
 };
 use anyorder_report::Terminal;
 use anyorder_search::{Comparison, Strategy, Successions, batches};
@@ -148,6 +148,7 @@ impl Sweep {
                     progress.orders_done += 1;
                     note(number, &record);
                 }
+                Update::EndsItsParent { test } => session.tell(&ends_its_parent(engine, test)),
                 Update::Tick { running, test_runs } => {
                     let before = *runs_before.get_or_insert(test_runs);
                     let by_tests = (test_runs - before) as f64 / whole;
@@ -249,6 +250,13 @@ fn settle(differs: &mut Differs, attempt: usize, record: &RunRecord) {
         std::mem::swap(&mut differs.first, &mut differs.later[attempt - 1]);
     }
     differs.first.signature.clone_from(&again.signature);
+}
+
+fn ends_its_parent(engine: &Engine, test: TestIndex) -> Event {
+    Event::Notice {
+        text: format!("{} ends the process that its own was forked from", engine.suite().id(test)),
+        hint: Some("it costs nobody else an outcome here; in an ordinary run it ends the shell".to_owned()),
+    }
 }
 
 fn interrupted() -> Done {

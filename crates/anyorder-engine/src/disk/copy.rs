@@ -1,0 +1,324 @@
+//! Copies of the project, one for each worker, for where the kernel refuses layers.
+//!
+//! A copy is brought back to a remembered state before each order: files are compared by what the system says of them
+//! (a change cannot hide from `ctime`), and only those that differ are written again. A state that several orders go on
+//! from is remembered with the contents that changed on the way there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::roots;
+
+/// Everything in a copy, by its path inside it.
+type Contents = BTreeMap<PathBuf, Arc<Content>>;
+
+/// A state of a copy that can be brought back.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot(Arc<Contents>);
+
+#[derive(Debug, PartialEq, Eq)]
+enum Content {
+    Directory {
+        mode: u32,
+    },
+    Link(PathBuf),
+    /// A file as it stands elsewhere, where no test can reach it.
+    File {
+        source: PathBuf,
+        mode: u32,
+    },
+}
+
+/// What the system says of a file; any change shows here.
+type Mark = (u64, u64, i64, i64);
+
+/// The copies of one project.
+#[derive(Debug)]
+pub(crate) struct Copies {
+    /// The work tree that the project belongs to.
+    original: PathBuf,
+    /// Where the pristine contents, what was saved, and the copies are.
+    directory: PathBuf,
+    pristine: Snapshot,
+    saved: AtomicU64,
+}
+
+/// One copy, together with a directory for temporary files.
+#[derive(Debug)]
+pub(crate) struct Copy {
+    root: PathBuf,
+    /// What is known to be there, with the mark that files have as long as it is.
+    present: BTreeMap<PathBuf, (Arc<Content>, Option<Mark>)>,
+}
+
+/// A larger work tree is not copied.
+const LARGEST: u64 = 4 << 30;
+
+const TREE: &str = "project";
+const TEMPORARY: &str = "tmp";
+
+impl Copies {
+    /// Copies the work tree of `project` once, into `directory`.
+    pub(crate) fn new(project: &Path, directory: PathBuf) -> io::Result<Self> {
+        let original = roots::repository(project);
+        let store = directory.join("pristine");
+        fs::create_dir_all(&store)?;
+        let mut contents = Contents::new();
+        contents.insert(PathBuf::from(TREE), Arc::new(Content::Directory { mode: 0o755 }));
+        contents.insert(PathBuf::from(TEMPORARY), Arc::new(Content::Directory { mode: 0o700 }));
+        let mut open = vec![PathBuf::new()];
+        let (mut number, mut size) = (0, 0);
+        while let Some(inside) = open.pop() {
+            for entry in fs::read_dir(original.join(&inside))?.flatten() {
+                let relative = inside.join(entry.file_name());
+                let Ok(metadata) = entry.metadata() else { continue };
+                number += 1;
+                size += if metadata.is_file() { metadata.size() } else { 0 };
+                if size > LARGEST {
+                    return Err(io::Error::other(format!(
+                        "`{}` is too large to be copied",
+                        original.display()
+                    )));
+                }
+                let saved = store.join(number.to_string());
+                let Some(content) = pristine_content(&entry.path(), &metadata, saved)? else { continue };
+                if matches!(content, Content::Directory { .. }) {
+                    open.push(relative.clone());
+                }
+                contents.insert(Path::new(TREE).join(relative), Arc::new(content));
+            }
+        }
+        Ok(Copies { original, directory, pristine: Snapshot(Arc::new(contents)), saved: AtomicU64::new(0) })
+    }
+
+    /// The state that nobody has touched yet.
+    pub(crate) fn pristine(&self) -> &Snapshot {
+        &self.pristine
+    }
+
+    /// A copy in that state.
+    pub(crate) fn copy(&self, number: usize) -> io::Result<Copy> {
+        let root = self.directory.join(number.to_string());
+        fs::create_dir_all(&root)?;
+        let mut copy = Copy { root, present: BTreeMap::new() };
+        copy.restore(&self.pristine)?;
+        Ok(copy)
+    }
+
+    /// Where `path` of the user's tree is in a copy.
+    pub(crate) fn moved(&self, path: &Path, copy: &Copy) -> PathBuf {
+        path.strip_prefix(&self.original).map_or_else(|_| path.to_owned(), |inside| copy.tree().join(inside))
+    }
+
+    /// The work tree that was copied.
+    pub(crate) fn original(&self) -> &Path {
+        &self.original
+    }
+
+    /// Remembers the present state of `copy`.
+    pub(crate) fn snapshot(&self, copy: &mut Copy) -> io::Result<Snapshot> {
+        let mut contents = Contents::new();
+        for (path, metadata) in copy.walk() {
+            let content = match copy.known(&path, &metadata) {
+                Some(content) => content,
+                None => Arc::new(self.save(&copy.root.join(&path), &metadata)?),
+            };
+            copy.note(&path, &content);
+            contents.insert(path, content);
+        }
+        copy.present.retain(|path, _| contents.contains_key(path));
+        Ok(Snapshot(Arc::new(contents)))
+    }
+
+    fn save(&self, path: &Path, metadata: &Metadata) -> io::Result<Content> {
+        let number = self.saved.fetch_add(1, Ordering::Relaxed);
+        content(path, metadata, self.directory.join(format!("pristine/s{number}")))
+    }
+}
+
+impl Copy {
+    /// The project's work tree in this copy.
+    pub(crate) fn tree(&self) -> PathBuf {
+        self.root.join(TREE)
+    }
+
+    /// The directory for temporary files.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.root.join(TEMPORARY)
+    }
+
+    /// Makes everything as it was.
+    pub(crate) fn restore(&mut self, snapshot: &Snapshot) -> io::Result<()> {
+        let mut right = BTreeSet::new();
+        for (path, metadata) in self.walk() {
+            let known = self.known(&path, &metadata);
+            let wanted = snapshot.0.get(&path);
+            if known.as_ref().zip(wanted).is_some_and(|(known, wanted)| known == wanted) {
+                right.insert(path);
+            } else if !is_directory(wanted) || !metadata.is_dir() {
+                remove(&self.root.join(&path))?;
+            }
+        }
+        for (path, content) in snapshot.0.iter() {
+            if !right.contains(path) {
+                content.write(&self.root.join(path))?;
+                self.note(path, content);
+            }
+        }
+        self.present.retain(|path, _| snapshot.0.contains_key(path));
+        Ok(())
+    }
+
+    /// Everything there is, directories before what is in them.
+    fn walk(&self) -> Vec<(PathBuf, Metadata)> {
+        let mut found = Vec::new();
+        let mut open = vec![PathBuf::new()];
+        while let Some(inside) = open.pop() {
+            for entry in fs::read_dir(self.root.join(&inside)).into_iter().flatten().flatten() {
+                let Ok(metadata) = entry.metadata() else { continue };
+                let path = inside.join(entry.file_name());
+                if metadata.is_dir() {
+                    open.push(path.clone());
+                }
+                found.push((path, metadata));
+            }
+        }
+        found
+    }
+
+    /// What is at `path`, unless it has changed since it was noted.
+    fn known(&self, path: &Path, metadata: &Metadata) -> Option<Arc<Content>> {
+        let (content, mark) = self.present.get(path)?;
+        let is_same = match **content {
+            Content::Directory { mode } => metadata.is_dir() && metadata.mode() & 0o7777 == mode,
+            Content::Link(_) | Content::File { .. } => *mark == Some(mark_of(metadata)),
+        };
+        is_same.then(|| Arc::clone(content))
+    }
+
+    fn note(&mut self, path: &Path, content: &Arc<Content>) {
+        let mark = fs::symlink_metadata(self.root.join(path)).ok().as_ref().map(mark_of);
+        self.present.insert(path.to_owned(), (Arc::clone(content), mark));
+    }
+}
+
+impl Content {
+    fn write(&self, path: &Path) -> io::Result<()> {
+        match self {
+            Content::Link(target) => symlink(target, path),
+            Content::Directory { mode } => {
+                if !path.is_dir() {
+                    fs::create_dir(path)?;
+                }
+                fs::set_permissions(path, fs::Permissions::from_mode(*mode))
+            }
+            Content::File { source, .. } => copy_file(source, path),
+        }
+    }
+}
+
+/// `None` for what is not copied at all: sockets and the like, and our own state.
+fn pristine_content(path: &Path, metadata: &Metadata, saved: PathBuf) -> io::Result<Option<Content>> {
+    if metadata.is_dir() && is_left_in_place(path) {
+        return Ok(Some(Content::Link(path.to_owned())));
+    }
+    let is_usual = metadata.is_dir() || metadata.is_symlink() || metadata.is_file();
+    if !is_usual || path.file_name().is_some_and(|name| name == ".anyorder") {
+        return Ok(None);
+    }
+    content(path, metadata, saved).map(Some)
+}
+
+/// Large, and not what tests write to: installed packages.
+fn is_left_in_place(directory: &Path) -> bool {
+    directory.join("pyvenv.cfg").exists() || directory.file_name().is_some_and(|name| name == "node_modules")
+}
+
+/// What is at `path`; a file's bytes are kept as `saved`.
+fn content(path: &Path, metadata: &Metadata, saved: PathBuf) -> io::Result<Content> {
+    let mode = metadata.mode() & 0o7777;
+    if metadata.is_dir() {
+        return Ok(Content::Directory { mode });
+    }
+    if metadata.is_symlink() {
+        return fs::read_link(path).map(Content::Link);
+    }
+    if metadata.is_file() {
+        copy_file(path, &saved)?;
+    } else {
+        fs::write(&saved, "")?; // a socket or a pipe: nobody is at its other end any more
+    }
+    Ok(Content::File { source: saved, mode })
+}
+
+/// Contents, permissions and time of change.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    let modified = fs::metadata(from)?.modified()?;
+    fs::File::options().read(true).open(to)?.set_modified(modified)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) }; // with the directory it was in
+    if metadata.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+}
+
+fn is_directory(content: Option<&Arc<Content>>) -> bool {
+    content.is_some_and(|content| matches!(**content, Content::Directory { .. }))
+}
+
+fn mark_of(metadata: &Metadata) -> Mark {
+    (metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing(root: &Path) -> Vec<(PathBuf, Option<String>)> {
+        let copy = Copy { root: root.to_owned(), present: BTreeMap::new() };
+        let mut found: Vec<_> = copy
+            .walk()
+            .into_iter()
+            .map(|(path, _)| (path.clone(), fs::read_to_string(root.join(path)).ok()))
+            .collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn a_copy_comes_back_to_every_state_that_was_remembered() {
+        let base = tempfile::tempdir().unwrap();
+        let project = base.path().join("p");
+        fs::create_dir_all(project.join("sub")).unwrap();
+        fs::write(project.join("a"), "one").unwrap();
+        fs::write(project.join("sub/b"), "two").unwrap();
+        symlink("a", project.join("link")).unwrap();
+        let copies = Copies::new(&project, base.path().join("copies")).unwrap();
+        let mut copy = copies.copy(0).unwrap();
+        let pristine = listing(&copy.root);
+        assert_eq!(listing(&project).len() + 2, pristine.len());
+
+        fs::write(copy.tree().join("a"), "two").unwrap();
+        fs::remove_dir_all(copy.tree().join("sub")).unwrap();
+        fs::write(copy.temporary().join("t"), "three").unwrap();
+        fs::remove_file(copy.tree().join("link")).unwrap();
+        fs::create_dir(copy.tree().join("link")).unwrap();
+        let (changed, kept) = (listing(&copy.root), copies.snapshot(&mut copy).unwrap());
+
+        for (snapshot, expected) in
+            [(copies.pristine(), &pristine), (&kept, &changed), (copies.pristine(), &pristine)]
+        {
+            fs::write(copy.tree().join("rubbish"), "").unwrap();
+            fs::write(copy.tree().join("a"), "six").unwrap();
+            copy.restore(snapshot).unwrap();
+            assert_eq!(&listing(&copy.root), expected);
+        }
+        assert_eq!(fs::read_to_string(project.join("a")).unwrap(), "one");
+    }
+}

@@ -1,0 +1,190 @@
+//! The disk that tests see: what one order writes is not seen by another, and never reaches the user's files.
+//!
+//! `overlay` puts a private layer over the project, the home and the temporary directory, in a mount namespace; `copy`
+//! gives each worker a copy of the project, which is put right before each order; `shared` does nothing.
+
+mod copy;
+mod overlay;
+mod roots;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::{fs, io};
+
+use crate::lock::Locked;
+use crate::ward::{Unstarted, Ward};
+use copy::{Copies, Copy};
+
+pub(crate) use copy::Snapshot;
+pub(crate) use overlay::Layers;
+
+/// How orders are kept apart on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiskMode {
+    /// A layer of its own for each order.
+    Overlay,
+    /// A copy of the project for each worker.
+    Copy,
+    /// Nothing: tests write to the user's own files.
+    Shared,
+}
+
+impl DiskMode {
+    /// All of them, with what they mean.
+    pub const ALL: [(DiskMode, &'static str); 3] = [
+        (DiskMode::Overlay, "a private layer over the project, the home and the temporary directory"),
+        (DiskMode::Copy, "a copy of the project for each worker, put right before each order"),
+        (DiskMode::Shared, "your own files, as in an ordinary run"),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            DiskMode::Overlay => "overlay",
+            DiskMode::Copy => "copy",
+            DiskMode::Shared => "shared",
+        }
+    }
+}
+
+/// The disk of one engine.
+#[derive(Debug)]
+pub(crate) enum Disk {
+    Overlay(Layers),
+    Copy(Desks),
+    Shared,
+}
+
+/// A copy for each worker.
+#[derive(Debug)]
+pub(crate) struct Desks {
+    copies: Copies,
+    desks: Vec<Mutex<Desk>>,
+}
+
+#[derive(Debug)]
+struct Desk {
+    copy: Copy,
+    /// How the disk was when the tests had just been collected.
+    fresh: Option<Snapshot>,
+}
+
+/// A state of the disk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DiskState<'a> {
+    /// As the user has it.
+    Pristine,
+    /// As it is in the fresh state.
+    Fresh,
+    /// As it was in a state that was kept.
+    Kept(&'a Snapshot),
+}
+
+/// What it takes to make a disk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site<'a> {
+    pub(crate) keeper: &'a Path,
+    pub(crate) project: &'a Path,
+    pub(crate) scratch: &'a Path,
+    pub(crate) workers: usize,
+    /// How many bytes one order may write.
+    pub(crate) size: u64,
+}
+
+impl Disk {
+    /// The disk that was asked for.
+    pub(crate) fn new(mode: DiskMode, site: Site<'_>) -> io::Result<Self> {
+        match mode {
+            DiskMode::Overlay => overlay(site).map(Disk::Overlay),
+            DiskMode::Copy => Desks::new(site).map(Disk::Copy),
+            DiskMode::Shared => Ok(Disk::Shared),
+        }
+    }
+
+    pub(crate) fn mode(&self) -> DiskMode {
+        match self {
+            Disk::Overlay(_) => DiskMode::Overlay,
+            Disk::Copy(_) => DiskMode::Copy,
+            Disk::Shared => DiskMode::Shared,
+        }
+    }
+
+    pub(crate) fn layers(&self) -> Option<&Layers> {
+        match self {
+            Disk::Overlay(layers) => Some(layers),
+            Disk::Copy(_) | Disk::Shared => None,
+        }
+    }
+
+    /// The place where this worker's processes run: one for all, unless each has a copy of its own.
+    pub(crate) fn desk_of(&self, worker: usize) -> usize {
+        match self {
+            Disk::Copy(desks) => worker % desks.desks.len(),
+            Disk::Overlay(_) | Disk::Shared => 0,
+        }
+    }
+
+    /// Lets `command` run at a desk; gives what was moved there, from where and to where.
+    pub(crate) fn seat(&self, desk: usize, command: &mut Command) -> Option<(PathBuf, PathBuf)> {
+        let Disk::Copy(desks) = self else { return None };
+        let copy = &desks.desks[desk].locked().copy;
+        let directory = command.get_current_dir().unwrap_or(Path::new("/"));
+        let directory = desks.copies.moved(directory, copy);
+        command.current_dir(directory).env(TEMPORARY_DIRECTORY, copy.temporary());
+        Some((desks.copies.original().to_owned(), copy.tree()))
+    }
+
+    /// Makes the disk at a desk what it was; where each order has a layer of its own it is that already.
+    pub(crate) fn bring_back(&self, desk: usize, state: DiskState<'_>) -> io::Result<()> {
+        let Disk::Copy(desks) = self else { return Ok(()) };
+        let mut desk = desks.desks[desk].locked();
+        let fresh = desk.fresh.clone();
+        let snapshot = match state {
+            DiskState::Kept(snapshot) => snapshot,
+            DiskState::Fresh => fresh.as_ref().unwrap_or(desks.copies.pristine()),
+            DiskState::Pristine => desks.copies.pristine(),
+        };
+        desk.copy.restore(snapshot)
+    }
+
+    /// From now on the fresh state at this desk has the disk as it is now.
+    pub(crate) fn is_fresh_now(&self, desk: usize) -> io::Result<()> {
+        if let Disk::Copy(desks) = self {
+            let mut desk = desks.desks[desk].locked();
+            desk.fresh = Some(desks.copies.snapshot(&mut desk.copy)?);
+        }
+        Ok(())
+    }
+
+    /// The present state of the disk at a desk, if it has to be brought back by hand.
+    pub(crate) fn snapshot(&self, desk: usize) -> io::Result<Option<Snapshot>> {
+        let Disk::Copy(desks) = self else { return Ok(None) };
+        desks.copies.snapshot(&mut desks.desks[desk].locked().copy).map(Some)
+    }
+}
+
+/// What tells programs where temporary files go.
+pub(crate) const TEMPORARY_DIRECTORY: &str = "TMPDIR";
+
+impl Desks {
+    fn new(site: Site<'_>) -> io::Result<Self> {
+        let copies = Copies::new(site.project, site.scratch.join("copies"))?;
+        let desk = |number| Ok(Mutex::new(Desk { copy: copies.copy(number)?, fresh: None }));
+        let desks = (0..site.workers).map(desk).collect::<io::Result<_>>()?;
+        Ok(Desks { copies, desks })
+    }
+}
+
+/// Layers that were tried out: kernels, containers and file systems refuse them for many reasons.
+fn overlay(site: Site<'_>) -> io::Result<Layers> {
+    let log = site.scratch.join("disk.log");
+    let layers = Layers::plan(site.project, site.scratch, site.size)?;
+    let tried = |layers: Layers| match Ward::try_out(site.keeper, &layers, &log) {
+        Ok(()) => Ok(layers),
+        Err(Unstarted::Command(error) | Unstarted::Disk(error)) => Err(error),
+    };
+    let layers = tried(layers.clone()).or_else(|_| tried(layers.in_user_namespace()));
+    let _ = fs::remove_file(&log);
+    layers
+}

@@ -1,0 +1,171 @@
+//! A private layer over the directories that tests write to: overlayfs in a mount namespace.
+//!
+//! The keeper makes the first layer, in which the framework collects. Every fork makes another above its parent's (the
+//! agent does that, because only the child itself can). What is written goes to a file system in memory that vanishes
+//! with the last process that sees it.
+
+use std::ffi::CString;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change,
+};
+use rustix::process::{getgid, getuid};
+use rustix::thread::{
+    CapabilitySet, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities,
+    unshare_unsafe,
+};
+use serde::{Deserialize, Serialize};
+
+use super::roots;
+
+/// What keeper and agent have to know to make a layer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Layers {
+    /// Where the layers' own file systems are mounted, one directory for each depth; `lowN` is the N-th root as it was.
+    base: PathBuf,
+    /// The directories that get layers, outer ones first.
+    roots: Vec<PathBuf>,
+    /// What stays visible as it is inside them.
+    shown: Vec<PathBuf>,
+    /// Whether this takes a user namespace; overlays in one need an option of their own.
+    in_user_namespace: bool,
+    /// How many bytes a layer may hold.
+    size: u64,
+}
+
+/// More layers than this are never above each other.
+pub(crate) const DEEPEST: usize = 80;
+
+impl Layers {
+    /// Layers for the suite in `project`; `scratch` stays shared. A path with these characters cannot be told to overlayfs.
+    pub(crate) fn plan(project: &Path, scratch: &Path, size: u64) -> io::Result<Self> {
+        let base = scratch.join("disk");
+        if base.to_str().is_none_or(|path| path.contains([':', ',', '\\'])) {
+            return Err(io::Error::other(
+                "the temporary directory's path has a comma, a colon or a backslash",
+            ));
+        }
+        fs::create_dir(&base)?;
+        let roots = roots::roots(project);
+        let shown = roots::shown_through(&roots, scratch);
+        Ok(Layers { base, roots, shown, in_user_namespace: false, size })
+    }
+
+    /// The same, for a user who may not mount file systems.
+    pub(crate) fn in_user_namespace(&self) -> Self {
+        Layers { in_user_namespace: true, ..self.clone() }
+    }
+
+    /// Leaves the disk that everybody sees, for good; this process must have no other threads.
+    pub(crate) fn enter(&self) -> io::Result<()> {
+        leave_namespaces(self.in_user_namespace)?;
+        mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
+        memory(&self.base, 64 << 20)?;
+        for depth in 0..=DEEPEST {
+            private_directory(&self.base.join(depth.to_string()))?;
+        }
+        for (number, root) in self.roots.iter().enumerate() {
+            private_directory(&self.low(number))?;
+            mount_bind(root, self.low(number))?;
+        }
+        self.first_layer()
+    }
+
+    fn low(&self, number: usize) -> PathBuf {
+        self.base.join(format!("low{number}"))
+    }
+
+    fn first_layer(&self) -> io::Result<()> {
+        let shown: Vec<(&PathBuf, OwnedFd)> =
+            self.shown.iter().filter_map(|path| Some((path, handle(path)?))).collect();
+        let layer = self.base.join("0");
+        memory(&layer, self.size)?;
+        for (number, root) in self.roots.iter().enumerate() {
+            let (upper, work) = (layer.join(format!("u{number}")), layer.join(format!("w{number}")));
+            directory_like(&upper, root)?;
+            private_directory(&work)?;
+            let extra = if self.in_user_namespace { "userxattr," } else { "" };
+            let (low, upper, work) = (self.low(number), upper, work);
+            let options = format!(
+                "{extra}lowerdir={},upperdir={},workdir={}",
+                low.display(),
+                upper.display(),
+                work.display()
+            );
+            let options = CString::new(options)?;
+            mount("overlay", root, "overlay", MountFlags::empty(), options.as_c_str())?;
+        }
+        for (path, handle) in shown {
+            // What has gone meanwhile need not be shown.
+            let _ = mount_bind_recursive(format!("/proc/self/fd/{}", handle.as_raw_fd()), path);
+        }
+        Ok(())
+    }
+
+    /// Does what tests do, and sees whether it works: some file systems cannot be under a layer.
+    pub(crate) fn try_out(&self) -> io::Result<()> {
+        for root in &self.roots {
+            let directory = root.join(format!("anyorder-try-{}", std::process::id()));
+            for _ in 0..2 {
+                fs::create_dir(&directory)?;
+                fs::write(directory.join("file"), "text")?;
+                fs::remove_dir_all(&directory)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is at `path` now, whatever is mounted over it later.
+fn handle(path: &Path) -> Option<OwnedFd> {
+    rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+}
+
+/// Gets this process a view of mounts that nobody else has.
+#[expect(unsafe_code, reason = "the descriptor table, which makes this call unsafe, stays shared")]
+fn leave_namespaces(user_too: bool) -> io::Result<()> {
+    let (uid, gid) = (getuid().as_raw(), getgid().as_raw());
+    let flags = if user_too { UnshareFlags::NEWUSER | UnshareFlags::NEWNS } else { UnshareFlags::NEWNS };
+    // SAFETY: `UnshareFlags::FILES` is not among the flags.
+    unsafe { unshare_unsafe(flags) }?;
+    if user_too {
+        // Each user stays who he is.
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{uid} {uid} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))?;
+        keep_the_right_to_mount()?;
+    }
+    Ok(())
+}
+
+/// A program that is started loses the rights that a new user namespace gave, but for this one.
+fn keep_the_right_to_mount() -> io::Result<()> {
+    let mut rights = capabilities(None)?;
+    rights.inheritable |= CapabilitySet::SYS_ADMIN;
+    set_capabilities(None, rights)?;
+    Ok(configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?)
+}
+
+fn memory(at: &Path, size: u64) -> io::Result<()> {
+    let options = CString::new(format!("size={size},mode=700"))?;
+    Ok(mount("tmpfs", at, "tmpfs", MountFlags::empty(), options.as_c_str())?)
+}
+
+fn private_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// An empty directory that looks like `model` from outside: a layer's top is what users of the root see.
+fn directory_like(path: &Path, model: &Path) -> io::Result<()> {
+    let model = fs::metadata(model)?;
+    private_directory(path)?;
+    // In a user namespace only this user exists.
+    let _ = std::os::unix::fs::chown(path, Some(model.uid()), Some(model.gid()));
+    fs::set_permissions(path, fs::Permissions::from_mode(model.mode() & 0o7777))
+}
