@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use anyorder_engine::{Engine, Isolation, Rung, Scratch, Settings};
+use anyorder_engine::{Engine, Isolation, PlainAsk, Rung, Settings};
 use anyorder_model::{Order, Outcome, RunRecord, Step, Suite as Collected, TestIndex};
 use anyorder_search::{Strategy, batches};
 use anyorder_testkit::engine;
@@ -39,7 +39,6 @@ pub(crate) fn suites(names: &[&str]) -> bool {
 struct Trial {
     forks: Engine,
     processes: Engine,
-    files: Scratch,
 }
 
 impl Trial {
@@ -48,7 +47,6 @@ impl Trial {
         Trial {
             forks: open(suite, &prepared, Isolation::Fork),
             processes: open(suite, &prepared, Isolation::Process),
-            files: Scratch::new().expect("a temporary directory can be made"),
         }
     }
 
@@ -56,7 +54,7 @@ impl Trial {
         let order = Order::original(self.forks.suite());
         let ours = engine::run(&self.forks, vec![vec![order.clone()]]);
         let plain =
-            self.forks.run_plain_on(Rung::Plain, &order, self.files.path()).expect("plain pytest runs");
+            self.forks.run_plain(PlainAsk::new(&order).on(Rung::Plain), |_| {}).expect("plain pytest runs");
         let mut different = differences(self.forks.suite(), &ours[0], &plain.record, as_plain);
         // Results name tests by id; one whose id changes with every start cannot be found in them.
         different.retain(|(test, _)| self.processes.suite().index_of(self.forks.suite().id(*test)).is_some());

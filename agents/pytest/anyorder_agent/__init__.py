@@ -79,6 +79,7 @@ def pytest_runtestloop(session):
             "can_fork": forked.is_possible(),
             "can_layer": _layers is not None and _layers.can_add(),
             "threads": forked.threads(),
+            "connections": forked.held_connections(_link.descriptor) if forked.is_possible() else [],
         }
     )
     Server(session, _link, observer, _orders["socket"], _orders["scratch"], _layers).obey()

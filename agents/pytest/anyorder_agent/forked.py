@@ -209,6 +209,19 @@ def connections():
     return found
 
 
+def held_connections(ignored_descriptor):
+    """What the suite's modules are connected to after collection; all forks share it. Named by who holds it, if that is seen."""
+    descriptors = connections() - {ignored_descriptor}
+    if not descriptors:
+        return []
+    holders = {}
+    for name, module in sorted(sys.modules.items()):
+        for attribute, value in sorted(getattr(module, "__dict__", {}).items()):
+            if type(value).__name__ in ("socket", "Connection", "epoll", "SSLSocket"):
+                holders.setdefault(value.fileno(), "%s.%s" % (name, attribute))
+    return [holders.get(descriptor, "descriptor %d" % descriptor) for descriptor in sorted(descriptors)]
+
+
 def _children():
     pids = []
     for task in own.listdir("/proc/self/task"):

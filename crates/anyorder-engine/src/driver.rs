@@ -43,6 +43,10 @@ pub struct PlainCall<'a> {
     pub rung: Rung,
     /// What the agent said of the runner's set-up.
     pub hello: &'a Hello,
+    /// Files to collect instead of what the runner collects by itself; only with [`Rung::PlainOrdered`].
+    pub collected: Option<&'a [String]>,
+    /// The seed for the language's own randomness; else what the user has set.
+    pub seed: Option<u32>,
     /// A directory for files that the command line mentions.
     pub files: &'a Path,
     /// Where the runner has to write its results.

@@ -13,14 +13,14 @@ use anyorder_model::{Cost, Order, Step, Suite, Test, TestIndex};
 
 use crate::cost::Meter;
 use crate::disk::{Disk, DiskMode, DiskState, Site};
-use crate::driver::{Driver, Rung};
+use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::gate::{Arrival, Gate};
 use crate::guard::{Cancel, Guard, Halt, TimeLimits, default_memory_limit, memory_info, resident_bytes};
 use crate::launch::Launched;
 use crate::lock::Locked;
 use crate::node::Node;
-use crate::plain::{self, PlainRun};
+use crate::plain::{self, PlainAsk, PlainRun};
 use crate::pool::{self, Update};
 use crate::scratch::Scratch;
 use crate::suspects::Suspects;
@@ -374,6 +374,11 @@ impl Engine {
         self.lab.distrusted.locked().extend(tests);
     }
 
+    /// Whether no test had to leave the forks.
+    pub fn trusts_all(&self) -> bool {
+        self.lab.distrusted.locked().is_empty()
+    }
+
     /// Which of the suites that its command starts this is, from 0.
     pub fn session(&self) -> usize {
         self.lab.session.load(Ordering::Relaxed)
@@ -396,15 +401,9 @@ impl Engine {
         pool::run(&self.lab, batches, hear)
     }
 
-    /// Runs `order` in the user's own runner, in a new process without the agent. Files that the command line mentions
-    /// are written to `files`, which stays.
-    pub fn run_plain(&self, order: &Order, files: &Path) -> Result<PlainRun, EngineError> {
-        plain::run_in_order(&self.lab, &self.suite, &self.hello, order, files)
-    }
-
-    /// The same on a given rung. A runner that is only told ids may collect less, and may run them in another order.
-    pub fn run_plain_on(&self, rung: Rung, order: &Order, files: &Path) -> Result<PlainRun, EngineError> {
-        plain::run(&self.lab, &self.suite, &self.hello, order, rung, files)
+    /// Runs an order in the user's own runner, in a new process without the agent; `tick` hears of time passing.
+    pub fn run_plain(&self, ask: PlainAsk<'_>, tick: impl FnMut(Duration)) -> Result<PlainRun, EngineError> {
+        plain::run(&self.lab, &self.suite, &self.hello, ask, tick)
     }
 
     /// What has been spent so far. CPU counts for processes that have ended, so ask after [`Engine::next_suite`].

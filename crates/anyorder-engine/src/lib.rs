@@ -32,6 +32,6 @@ pub use error::EngineError;
 pub use family::{adopt_orphans, end_family};
 pub use guard::{Cancel, default_memory_limit};
 pub use keeper::keep;
-pub use plain::PlainRun;
+pub use plain::{PlainAsk, PlainRun};
 pub use pool::Update;
 pub use scratch::Scratch;

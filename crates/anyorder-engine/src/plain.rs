@@ -15,6 +15,34 @@ use crate::launch::tail;
 use crate::ward::Ward;
 use crate::wire::Hello;
 
+/// What a plain run is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainAsk<'a> {
+    /// What to run.
+    pub order: &'a Order,
+    /// How the runner is told; `None` is the lowest rung that keeps the order.
+    pub rung: Option<Rung>,
+    /// Where files that the command line mentions are written, if they have to stay.
+    pub files: Option<&'a Path>,
+    /// Files to collect, instead of all; only with [`Rung::PlainOrdered`].
+    pub collected: Option<&'a [String]>,
+    /// The seed for the language's own randomness; else what the user has set.
+    pub seed: Option<u32>,
+}
+
+impl<'a> PlainAsk<'a> {
+    /// The order, on the lowest rung that keeps it.
+    pub fn new(order: &'a Order) -> Self {
+        PlainAsk { order, rung: None, files: None, collected: None, seed: None }
+    }
+
+    /// The same, on a given rung. A runner that is only told ids may collect less, and may run them in another order.
+    #[must_use]
+    pub fn on(self, rung: Rung) -> Self {
+        PlainAsk { rung: Some(rung), ..self }
+    }
+}
+
 /// What a plain run has given.
 #[derive(Debug)]
 pub struct PlainRun {
@@ -41,35 +69,42 @@ const DESK: usize = 0;
 /// How long a runner may take besides its tests.
 const START_PATIENCE: Duration = Duration::from_mins(1);
 
-/// Runs `order` on the lowest rung that keeps it: runners drop repeats and regroup, so the order that ran is checked.
-pub(crate) fn run_in_order(
-    lab: &Lab,
-    suite: &Suite,
-    hello: &Hello,
-    order: &Order,
-    files: &Path,
-) -> Result<PlainRun, EngineError> {
-    if lab.driver.fits_on_command_line(suite, order) {
-        let plain = run(lab, suite, hello, order, Rung::Plain, files)?;
-        if plain.is_faithful() {
-            return Ok(plain);
-        }
-    }
-    run(lab, suite, hello, order, Rung::PlainOrdered, files)
-}
-
+/// Runners drop repeats and regroup, so the order that ran is checked unless the rung was chosen.
 pub(crate) fn run(
     lab: &Lab,
     suite: &Suite,
     hello: &Hello,
-    order: &Order,
+    ask: PlainAsk<'_>,
+    mut tick: impl FnMut(Duration),
+) -> Result<PlainRun, EngineError> {
+    let mut on = |rung| run_on(lab, suite, hello, ask, rung, &mut tick);
+    if let Some(rung) = ask.rung {
+        return on(rung);
+    }
+    if lab.driver.fits_on_command_line(suite, ask.order) {
+        let plain = on(Rung::Plain)?;
+        if plain.is_faithful() {
+            return Ok(plain);
+        }
+    }
+    on(Rung::PlainOrdered)
+}
+
+fn run_on(
+    lab: &Lab,
+    suite: &Suite,
+    hello: &Hello,
+    ask: PlainAsk<'_>,
     rung: Rung,
-    files: &Path,
+    tick: &mut impl FnMut(Duration),
 ) -> Result<PlainRun, EngineError> {
     let directory = lab.scratch.path().join(format!("plain-{}", lab.next_node()));
     fs::create_dir(&directory).map_err(EngineError::Scratch)?;
     let results = directory.join("results.xml");
-    let call = PlainCall { suite, order, rung, hello, files, results: &results, output: lab.settings.output };
+    let PlainAsk { order, files, collected, seed, .. } = ask;
+    let files = files.unwrap_or(&directory);
+    let output = lab.settings.output;
+    let call = PlainCall { suite, order, rung, hello, collected, seed, files, results: &results, output };
     let plain = lab.driver.plain_command(&call).map_err(EngineError::Scratch)?;
     let mut command = plain.command;
     let log = directory.join("log");
@@ -77,7 +112,7 @@ pub(crate) fn run(
     lab.disk.seat(DESK, &mut command);
     let mut ward = lab.start(&command, &log)?;
     let limit = START_PATIENCE + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
-    let timed_out = wait(lab, &mut ward, limit)?;
+    let timed_out = wait(lab, &mut ward, limit, tick)?;
     let steps = lab.driver.read_plain_results(suite, order, &results);
     Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));
     let record = RunRecord { asked: order.clone(), steps: with_unreached(order, steps, timed_out) };
@@ -91,16 +126,22 @@ fn read(log: &PathBuf) -> Vec<u8> {
 }
 
 /// Whether the time was up before the runner ended.
-fn wait(lab: &Lab, ward: &mut Ward, limit: Duration) -> Result<bool, EngineError> {
-    const LOOK: Duration = Duration::from_millis(20);
-    let deadline = Instant::now() + limit;
+fn wait(
+    lab: &Lab,
+    ward: &mut Ward,
+    limit: Duration,
+    tick: &mut impl FnMut(Duration),
+) -> Result<bool, EngineError> {
+    const LOOK: Duration = Duration::from_millis(50);
+    let begun = Instant::now();
     let timed_out = loop {
         if ward.wait_a_while(LOOK).is_some() {
             break false;
         }
-        if lab.halt.is_called() || Instant::now() > deadline {
+        if lab.halt.is_called() || begun.elapsed() > limit {
             break true;
         }
+        tick(begun.elapsed());
     };
     ward.end();
     if lab.halt.is_called() { Err(EngineError::Cancelled) } else { Ok(timed_out) }

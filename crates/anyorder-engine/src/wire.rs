@@ -137,6 +137,8 @@ pub struct Ready {
     pub can_fork: bool,
     /// Names of threads that a fork would lose.
     pub threads: Vec<String>,
+    /// Names of connections that all forks would share.
+    pub connections: Vec<String>,
     /// Whether a forked child can get a layer of disk for itself.
     pub can_layer: bool,
 }

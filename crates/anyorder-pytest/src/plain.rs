@@ -43,7 +43,7 @@ pub(crate) fn fits_on_command_line(suite: &Suite, order: &Order) -> bool {
 
 /// The original order is what pytest does by itself; for any other it is told ids, or reads them through the plugin.
 pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
-    let targets = call.hello.targets.iter().map(OsString::from);
+    let targets = call.collected.unwrap_or(&call.hello.targets).iter().map(OsString::from);
     let directory = Path::new(&call.hello.directory);
     let mut arguments: Vec<OsString> = vec!["-m".into(), "pytest".into()];
     arguments.extend(call.hello.options.iter().map(OsString::from));
@@ -53,6 +53,9 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
         arguments.push("--continue-on-collection-errors".into());
     }
     let mut variables = variables_of(call.hello);
+    if let Some(seed) = call.seed {
+        variables.insert("PYTHONHASHSEED", seed.to_string().into());
+    }
     match call.rung {
         Rung::Plain if *call.order == Order::original(call.suite) => arguments.extend(targets),
         Rung::Plain => {

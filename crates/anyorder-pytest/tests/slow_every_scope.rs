@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyorder_engine::{Engine, Isolation, Rung, Settings};
+use anyorder_engine::{DiskMode, Engine, Isolation, PlainAsk, Rung, Settings};
 use anyorder_model::{Order, Outcome, RunRecord, TestIndex};
 use anyorder_testkit::engine;
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, newest_pytest_on, python};
@@ -30,9 +30,9 @@ impl Random {
 }
 
 struct Lab {
-    fixture: Fixture,
     engine: Engine,
     logs: PathBuf,
+    _fixture: Fixture,
 }
 
 impl Lab {
@@ -40,9 +40,11 @@ impl Lab {
         let fixture = Fixture::pytest("every_scope");
         let logs = fixture.path().join("event-logs");
         fs::create_dir(&logs).unwrap();
-        let settings = Settings { isolation: Some(isolation), ..Settings::default() };
+        // The logs are what tests write, and have to be seen here.
+        let disk = Some(DiskMode::Shared);
+        let settings = Settings { isolation: Some(isolation), disk, ..Settings::default() };
         let engine = engine::open(python, fixture.path(), &[], settings);
-        Lab { fixture, engine, logs }
+        Lab { engine, logs, _fixture: fixture }
     }
 
     /// The records in the sequence of `batches`, and every event log that was written.
@@ -85,9 +87,8 @@ fn agree(python: &Path, number: usize) {
         processes.run(orders.iter().take(5).map(|order| vec![order.clone()]).collect());
 
     for (at, order) in orders.iter().enumerate() {
-        let files = forks.fixture.path().with_file_name("plain");
         // pytest < 8 tears package fixtures down late when it is only told ids, so everything is collected here too.
-        let plain = forks.engine.run_plain_on(Rung::PlainOrdered, order, &files).unwrap();
+        let plain = forks.engine.run_plain(PlainAsk::new(order).on(Rung::PlainOrdered), |_| {}).unwrap();
         let expected = outcomes(&plain.record);
         let asked =
             || format!("{}: order {at}: {:?}\n{}", versions, order.ids(forks.engine.suite()), plain.log);

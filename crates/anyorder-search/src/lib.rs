@@ -4,9 +4,11 @@
 //! simulated suites can be tried per second.
 
 mod compare;
+mod shrink;
 mod strategy;
 mod succession;
 
 pub use compare::Comparison;
-pub use strategy::{Batch, Strategy, batches};
+pub use shrink::shrink;
+pub use strategy::{Batch, Strategy, batches, sample};
 pub use succession::Successions;

@@ -95,6 +95,14 @@ pub fn batches(
     })
 }
 
+/// A few tests, chosen at random.
+pub fn sample(suite: &Suite, size: usize, seed: u64) -> Vec<TestIndex> {
+    let tests: Vec<TestIndex> = suite.indices().collect();
+    let mut chosen = shuffled(&tests, &mut ChaCha8Rng::seed_from_u64(seed));
+    chosen.truncate(size);
+    chosen
+}
+
 fn round_of(
     strategy: Strategy,
     tests: &[TestIndex],

@@ -2,6 +2,7 @@
 
 mod args;
 mod budget;
+mod calibration;
 mod commands;
 mod config;
 mod exit_code;

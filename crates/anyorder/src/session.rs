@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyorder_engine::{Cancel, Engine, EngineError, Isolation, Update};
+use anyorder_engine::{Cancel, Engine, EngineError, Update};
 use anyorder_model::{Cost, Event, Order, RunRecord};
 use anyorder_report::{JsonReport, Sink, Terminal};
 
@@ -93,15 +93,6 @@ impl<'a> Session<'a> {
             });
         }
         self.tell(&Event::Collected { suite: suite.clone(), took });
-        let threads = &engine.ready().threads;
-        if engine.isolation() == Isolation::Fork && !threads.is_empty() {
-            let text = format!(
-                "threads run after collection, and a fork does not have them: {}",
-                threads.join(", ")
-            );
-            let hint = Some("if tests that need them fail, use `--isolation process`".to_owned());
-            self.tell(&Event::Notice { text, hint });
-        }
         Ok(())
     }
 

@@ -1,8 +1,6 @@
 //! `anyorder doctor`: what would hinder a hunt here, and what to do.
 
-use std::process::{Command, Stdio};
-
-use anyorder_engine::{Engine, Isolation};
+use anyorder_engine::{DiskMode, Engine, Isolation};
 use anyorder_model::{Event, Grade, Order, Tally};
 use anyorder_pytest::{Installed, find_interpreter, installed_pytest, interpreters};
 use anyorder_report::Terminal;
@@ -27,7 +25,7 @@ pub(crate) fn run(args: &DoctorArgs, terminal: &mut Terminal) -> Result<Exit, Fa
             look_at_collecting_twice(session, engine, args)?;
         }
         look_at_forks(session, engine);
-        look_at_the_disk(session);
+        look_at_the_disk(session, engine);
         look_at_the_outcome(session, engine)?;
         Ok(Done::with(Exit::Nothing))
     })
@@ -141,24 +139,40 @@ fn look_at_forks(session: &mut Session<'_>, engine: &Engine) {
     } else {
         check(session, Grade::Good, "fresh states are forks", None);
     }
+    let ready = engine.ready();
+    for (what, names) in [("threads run", &ready.threads), ("connections are open", &ready.connections)] {
+        if !names.is_empty() {
+            let text =
+                format!("{what} after collection, and a fork does not have its own: {}", names.join(", "));
+            check(
+                session,
+                Grade::Warning,
+                text,
+                Some("`anyorder sweep` finds the tests that need them, and does not fork for those"),
+            );
+        }
+    }
 }
 
-/// Tries, in a child that is thrown away, what a private view of the disk would need.
-fn look_at_the_disk(session: &mut Session<'_>) {
-    let script = "mount -t tmpfs none /tmp && cd /tmp && mkdir a b c d && \
-                  mount -t overlay overlay -o lowerdir=a,upperdir=b,workdir=c d";
-    let tried = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    let text = match tried {
-        Ok(status) if status.success() => "overlays can be mounted without privileges",
-        Ok(_) => "overlays cannot be mounted without privileges",
-        Err(_) => "whether overlays can be mounted is not known: there is no `unshare` program",
+fn look_at_the_disk(session: &mut Session<'_>, engine: &Engine) {
+    let (grade, text, hint) = match engine.disk() {
+        DiskMode::Overlay => (
+            Grade::Good,
+            "what tests write goes to a private layer: orders do not see each other's files",
+            None,
+        ),
+        DiskMode::Copy => (
+            Grade::Warning,
+            "each worker has a copy of the project; what tests write to the home directory is shared",
+            Some("layers need the right to mount: user namespaces, or `docker run --cap-add SYS_ADMIN`"),
+        ),
+        DiskMode::Shared => (
+            Grade::Warning,
+            "tests write to your own files, and orders see each other's",
+            Some("leave `--disk` out"),
+        ),
     };
-    check(session, Grade::Good, format!("{text}; tests of different orders share the disk"), None);
+    check(session, grade, text, hint);
 }
 
 fn look_at_the_outcome(session: &mut Session<'_>, engine: &Engine) -> Result<(), Failure> {

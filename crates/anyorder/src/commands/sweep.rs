@@ -13,6 +13,7 @@ use anyorder_search::{Comparison, Strategy, Successions, batches};
 
 use crate::args::{SweepArgs, parse_strategy};
 use crate::budget::Budget;
+use crate::calibration::Calibration;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -62,8 +63,12 @@ impl Sweep {
         took: Duration,
     ) -> Result<Done, Failure> {
         let begun = Instant::now();
-        let Some(original) = self.original(session, engine)? else { return Ok(interrupted()) };
+        let Some(mut original) = self.original(engine, session)? else { return Ok(interrupted()) };
         let suite_time = took + total_duration(&original);
+        if !Calibration::new(engine, suite_time).trusts(session, &original)? {
+            original = self.original(engine, session)?.unwrap_or(original);
+        }
+        session.tell(&Event::Original { tally: original.tally(), took: total_duration(&original) });
         let deadline = self.budget.map(|budget| begun + budget.allowance(suite_time));
         let mut comparison = Comparison::new(&original);
         let mut successions = Successions::new(engine.suite().len());
@@ -92,15 +97,12 @@ impl Sweep {
     }
 
     /// `None` if it was interrupted.
-    fn original(&self, session: &mut Session<'_>, engine: &Engine) -> Result<Option<RunRecord>, Failure> {
+    fn original(&self, engine: &Engine, session: &mut Session<'_>) -> Result<Option<RunRecord>, Failure> {
         let order = Order::original(engine.suite());
         let mut original = None;
         self.watch(session, engine, 1, vec![vec![order]].into_iter(), None, |_, record| {
             original = Some(record.clone());
         })?;
-        if let Some(original) = &original {
-            session.tell(&Event::Original { tally: original.tally(), took: total_duration(original) });
-        }
         Ok(original)
     }
 
