@@ -28,8 +28,30 @@ def _take_orders():
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
-    sys.path[:] = [entry for entry in sys.path if entry != orders["path"]]
+    sys.path[:] = [_moved(entry, orders["moved"]) for entry in sys.path if entry != orders["path"]]
     return orders
+
+
+def _moved(path, moved):
+    """The same place in the copy of the project, for packages that are installed from its sources."""
+    if moved and (path == moved[0] or path.startswith(moved[0] + os.sep)) and os.path.exists(_in_copy(path, moved)):
+        return _in_copy(path, moved)
+    return path
+
+
+def _in_copy(path, moved):
+    return moved[1] + path[len(moved[0]):]
+
+
+def _strays(moved):
+    """Modules that come from the project itself although the tests run in a copy of it."""
+    if not moved:
+        return []
+    left_in_place = os.sep + "site-packages" + os.sep  # a virtual environment inside the project
+    files = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
+    return sorted(
+        name for name, file in files.items() if file.startswith(moved[0] + os.sep) and left_in_place not in file
+    )
 
 
 _orders = _take_orders()
@@ -76,6 +98,7 @@ def pytest_runtestloop(session):
             "say": "ready",
             "tests": len(session.items),
             "errors": _errors,
+            "strays": _strays(_orders["moved"]),
             "can_fork": forked.is_possible(),
             "can_layer": _layers is not None and _layers.can_add(),
             "threads": forked.threads(),

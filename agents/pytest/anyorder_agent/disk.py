@@ -18,6 +18,9 @@ class Layers:
         self._roots = [os.fsencode(root) for root in orders["roots"]]
         self._shown = [os.fsencode(path) for path in orders["shown"]]
         self._first_option = b"userxattr," if orders["in_user_namespace"] else b""
+        self._has_few_rights = orders["in_user_namespace"] and own.getuid() != 0
+        if self._has_few_rights:
+            kernel.lay_rights_aside()
         self._memory = b"size=%d,mode=700" % orders["size"]
         self._depth = 0
 
@@ -27,6 +30,16 @@ class Layers:
 
     def add(self):
         """Run in a child, while it has one thread."""
+        if self._has_few_rights:
+            kernel.take_rights_up()
+            try:
+                self._add()
+            finally:
+                kernel.lay_rights_aside()
+        else:
+            self._add()
+
+    def _add(self):
         here = _working_directory()
         kernel.own_mounts()
         shown = [(path, _handle(path)) for path in self._shown]

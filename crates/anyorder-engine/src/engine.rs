@@ -169,10 +169,10 @@ impl Lab {
         if is_safe { *self.isolation.locked() } else { Isolation::Process }
     }
 
-    /// Starts a command of the driver's.
-    pub(crate) fn start(&self, command: &Command, log: &Path) -> Result<Ward, EngineError> {
+    /// Starts a command of the driver's; with `may_nest` it may make layers of disk for what it forks.
+    pub(crate) fn start(&self, command: &Command, may_nest: bool, log: &Path) -> Result<Ward, EngineError> {
         Meter::count(&self.meter.processes, 1);
-        Ward::start(&self.settings.keeper, command, self.disk.layers(), log).map_err(|unstarted| {
+        Ward::start(&self.settings.keeper, command, self.disk.layers(), may_nest, log).map_err(|unstarted| {
             match unstarted {
                 Unstarted::Command(source) => EngineError::Start {
                     command: command.get_program().to_string_lossy().into_owned(),
@@ -335,11 +335,9 @@ impl Engine {
         *lab.durations.locked() = vec![None; suite.len()];
         lab.is_fresh_now(0)?;
         *lab.zygotes[0].locked() = Some(Arc::new(zygote));
-        let isolation = lab.settings.isolation.unwrap_or(if ready.can_fork {
-            Isolation::Fork
-        } else {
-            Isolation::Process
-        });
+        let can_fork = ready.can_fork && (ready.can_layer || lab.disk.mode() != DiskMode::Overlay);
+        let isolation =
+            lab.settings.isolation.unwrap_or(if can_fork { Isolation::Fork } else { Isolation::Process });
         *lab.isolation.locked() = isolation;
         Ok(Engine { suite, hello, ready, command, lab })
     }

@@ -29,6 +29,8 @@ pub(crate) struct Charge {
     pub(crate) directory: PathBuf,
     /// The disk that the command sees; without it, the one that everybody sees.
     pub(crate) layers: Option<Layers>,
+    /// Whether the command may add layers.
+    pub(crate) may_nest: bool,
 }
 
 /// What a keeper says: a letter and a number.
@@ -78,7 +80,8 @@ pub fn keep(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let charge: Charge = serde_json::from_str(arguments.next()?.to_str()?).ok()?;
     let tool = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
     family::adopt_orphans();
-    if let Err(error) = charge.layers.as_ref().map_or(Ok(()), Layers::enter) {
+    let entered = charge.layers.as_ref().map_or(Ok(()), |layers| layers.enter(charge.may_nest));
+    if let Err(error) = entered {
         say(&tool, no_disk(&error));
         return Some(ExitCode::FAILURE);
     }

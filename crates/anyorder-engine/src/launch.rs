@@ -36,15 +36,23 @@ impl Launched {
     /// Starts the framework at a desk, on the disk that the user has.
     pub(crate) fn start(lab: &Lab, node: u64, desk: usize) -> Result<Self, EngineError> {
         let nodes = lab.scratch.nodes();
-        let layers = serde_json::to_value(lab.disk.layers()).expect("layers are text and numbers");
-        let seed = lab.settings.hash_seed();
-        let call = AgentCall { socket: lab.gate.address(), node, nodes: &nodes, seed, layers };
+        let value = |of: serde_json::Result<serde_json::Value>| {
+            of.map_err(|error| EngineError::Scratch(error.into()))
+        };
+        let call = AgentCall {
+            socket: lab.gate.address(),
+            node,
+            nodes: &nodes,
+            seed: lab.settings.hash_seed(),
+            moved: value(serde_json::to_value(lab.disk.moved(desk)))?,
+            layers: value(serde_json::to_value(lab.disk.layers()))?,
+        };
         let log = lab.scratch.path().join(format!("{node}.log"));
         let mut command = lab.driver.agent_command(&call).map_err(EngineError::Scratch)?;
         lab.bring_back(desk, DiskState::Pristine)?;
         lab.disk.seat(desk, &mut command);
         let program = command.get_program().to_string_lossy().into_owned();
-        let ward = lab.start(&command, &log)?;
+        let ward = lab.start(&command, true, &log)?;
         Ok(Launched { ward, program, node, desk, log, is_told: false })
     }
 

@@ -110,7 +110,7 @@ fn run_on(
     let log = directory.join("log");
     lab.bring_back(DESK, DiskState::Pristine)?;
     lab.disk.seat(DESK, &mut command);
-    let mut ward = lab.start(&command, &log)?;
+    let mut ward = lab.start(&command, false, &log)?;
     let limit = START_PATIENCE + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
     let timed_out = wait(lab, &mut ward, limit, tick)?;
     let steps = lab.driver.read_plain_results(suite, order, &results);

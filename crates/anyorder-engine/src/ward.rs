@@ -37,15 +37,16 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Ward {
     /// Starts `command` on the disk that `layers` make, reading nothing and writing to `log`. `keeper` is a program that
-    /// can be one.
+    /// can be one; with `may_nest` the command may add layers.
     pub(crate) fn start(
         keeper: &Path,
         command: &Command,
         layers: Option<&Layers>,
+        may_nest: bool,
         log: &Path,
     ) -> Result<Self, Unstarted> {
         let directory = command.get_current_dir().unwrap_or(Path::new(".")).to_owned();
-        let mut keeper = keeper_command(keeper, &Charge { directory, layers: layers.cloned() })?;
+        let mut keeper = keeper_command(keeper, &Charge { directory, layers: layers.cloned(), may_nest })?;
         keeper.arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
             match value {
@@ -58,7 +59,7 @@ impl Ward {
 
     /// Whether the disk that `layers` make can be made, and works.
     pub(crate) fn try_out(keeper: &Path, layers: &Layers, log: &Path) -> Result<(), Unstarted> {
-        let charge = Charge { directory: PathBuf::from("/"), layers: Some(layers.clone()) };
+        let charge = Charge { directory: PathBuf::from("/"), layers: Some(layers.clone()), may_nest: true };
         Ward::under(keeper_command(keeper, &charge)?, log).map(drop)
     }
 

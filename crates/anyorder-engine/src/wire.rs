@@ -139,6 +139,8 @@ pub struct Ready {
     pub threads: Vec<String>,
     /// Names of connections that all forks would share.
     pub connections: Vec<String>,
+    /// Modules of the project itself, where a copy of it was to be used.
+    pub strays: Vec<String>,
     /// Whether a forked child can get a layer of disk for itself.
     pub can_layer: bool,
 }

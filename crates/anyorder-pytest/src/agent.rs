@@ -55,6 +55,7 @@ pub(crate) fn inject(command: &mut Command, agent: &Path, call: &AgentCall<'_>) 
         "node": call.node,
         "scratch": call.nodes,
         "path": agent,
+        "moved": call.moved,
         "layers": call.layers,
         "restore": restore,
     });

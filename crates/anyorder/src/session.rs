@@ -93,6 +93,17 @@ impl<'a> Session<'a> {
             });
         }
         self.tell(&Event::Collected { suite: suite.clone(), took });
+        if let [first, ..] = &engine.ready().strays[..] {
+            self.tell(&Event::Notice {
+                text: format!(
+                    "`{first}` is imported from the project itself, not from the copy that the tests run in"
+                ),
+                hint: Some(
+                    "it is installed in a way that fixes its path; what tests write beside it is shared"
+                        .to_owned(),
+                ),
+            });
+        }
         Ok(())
     }
 

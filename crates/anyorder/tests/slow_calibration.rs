@@ -21,7 +21,7 @@ fn a_test_that_needs_a_thread_from_import_is_named_and_leaves_the_forks() {
     says(&ran, "test_worker.py::test_work_is_done failed in a fork and passed in a plain run");
     says(&ran, "a fork lacks the threads that were started at import (doubler)");
     says(&ran, "2 passed");
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.code == 0 && ran.stdout.contains("0 tests differ"), "{ran:?}");
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_test_that_uses_up_a_connection_from_import_is_named_and_leaves_the_forks() 
     let ran = sweep("import_connection", &[]);
     says(&ran, "test_greeting.py::test_greeting_arrives failed in a fork and passed in a plain run");
     says(&ran, "forks share a connection that was made at import (test_greeting.HERE, test_greeting.THERE)");
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.code == 0 && ran.stdout.contains("0 tests differ"), "{ran:?}");
 }
 
 #[test]

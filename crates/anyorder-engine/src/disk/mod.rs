@@ -125,14 +125,19 @@ impl Disk {
         }
     }
 
-    /// Lets `command` run at a desk; gives what was moved there, from where and to where.
-    pub(crate) fn seat(&self, desk: usize, command: &mut Command) -> Option<(PathBuf, PathBuf)> {
-        let Disk::Copy(desks) = self else { return None };
+    /// Lets `command` run at a desk.
+    pub(crate) fn seat(&self, desk: usize, command: &mut Command) {
+        let Disk::Copy(desks) = self else { return };
         let copy = &desks.desks[desk].locked().copy;
         let directory = command.get_current_dir().unwrap_or(Path::new("/"));
         let directory = desks.copies.moved(directory, copy);
         command.current_dir(directory).env(TEMPORARY_DIRECTORY, copy.temporary());
-        Some((desks.copies.original().to_owned(), copy.tree()))
+    }
+
+    /// Where the work tree is, and where it is at a desk.
+    pub(crate) fn moved(&self, desk: usize) -> Option<(PathBuf, PathBuf)> {
+        let Disk::Copy(desks) = self else { return None };
+        Some((desks.copies.original().to_owned(), desks.desks[desk].locked().copy.tree()))
     }
 
     /// Makes the disk at a desk what it was; where each order has a layer of its own it is that already.

@@ -62,8 +62,9 @@ impl Layers {
         Layers { in_user_namespace: true, ..self.clone() }
     }
 
-    /// Leaves the disk that everybody sees, for good; this process must have no other threads.
-    pub(crate) fn enter(&self) -> io::Result<()> {
+    /// Leaves the disk that everybody sees, for good; this process must have no other threads. With `may_nest`, the
+    /// program that it starts may add layers.
+    pub(crate) fn enter(&self, may_nest: bool) -> io::Result<()> {
         leave_namespaces(self.in_user_namespace)?;
         mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
         memory(&self.base, 64 << 20)?;
@@ -74,7 +75,8 @@ impl Layers {
             private_directory(&self.low(number))?;
             mount_bind(root, self.low(number))?;
         }
-        self.first_layer()
+        self.first_layer()?;
+        if may_nest && self.in_user_namespace { keep_the_right_to_mount() } else { Ok(()) }
     }
 
     fn low(&self, number: usize) -> PathBuf {
@@ -139,17 +141,21 @@ fn leave_namespaces(user_too: bool) -> io::Result<()> {
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{uid} {uid} 1"))?;
         fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))?;
-        keep_the_right_to_mount()?;
     }
     Ok(())
 }
 
-/// A program that is started loses the rights that a new user namespace gave, but for this one.
+/// A program that is started loses the rights that a new user namespace gave, but for these: to mount, and to look into
+/// what overlayfs keeps for itself. The agent lays them aside until it needs them.
 fn keep_the_right_to_mount() -> io::Result<()> {
+    let kept = [CapabilitySet::SYS_ADMIN, CapabilitySet::DAC_OVERRIDE];
     let mut rights = capabilities(None)?;
-    rights.inheritable |= CapabilitySet::SYS_ADMIN;
+    rights.inheritable |= kept[0] | kept[1];
     set_capabilities(None, rights)?;
-    Ok(configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?)
+    for right in kept {
+        configure_capability_in_ambient_set(right, true)?;
+    }
+    Ok(())
 }
 
 fn memory(at: &Path, size: u64) -> io::Result<()> {
