@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
@@ -27,7 +28,7 @@ enum State {
 
 /// The database, made if need be; and where a file that was in its place has gone.
 pub(crate) fn open_to_write(path: &Path) -> Result<(Connection, Option<PathBuf>), StoreError> {
-    match judged(path, || Connection::open(path))? {
+    match judged(path, || untouched(Connection::open(path)?))? {
         (Some(connection), State::Empty) => Ok((initialised(connection)?, None)),
         (Some(connection), State::Ours) if is_whole(&connection)? => Ok((tuned(connection)?, None)),
         (_, State::Newer(found)) => Err(newer(path, found)),
@@ -113,9 +114,16 @@ fn initialised(connection: Connection) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// Closing this connection leaves the file and its log as they are, whatever they are.
+fn untouched(connection: Connection) -> rusqlite::Result<Connection> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(connection)
+}
+
 /// With a write-ahead log a commit survives the death of the process at once, and the machine's after the next
 /// checkpoint; readers and the writer do not wait for each other.
 fn tuned(connection: Connection) -> rusqlite::Result<Connection> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     // A file system that cannot share memory keeps its own journal mode, which is slower and as safe.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "normal")?;
