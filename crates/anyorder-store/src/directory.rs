@@ -3,20 +3,32 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::error::StoreError;
+
 pub(crate) const NAME: &str = ".anyorder";
 
-/// Makes `.anyorder/` in the project, invisible to git, and says where it is.
-///
-/// A `.gitignore` that somebody has written into it stays as it is.
-pub fn state_directory(project: &Path) -> io::Result<PathBuf> {
-    let directory = project.join(NAME);
-    fs::create_dir_all(&directory)?;
-    let ignore = directory.join(".gitignore");
-    // A command that was killed while it wrote the file leaves it empty.
-    if fs::metadata(&ignore).map_or(true, |file| file.len() == 0) {
-        fs::write(&ignore, "*\n")?;
-    }
+/// Makes a directory for one kind of our files, for example `.anyorder/patches`, and says where it is.
+pub fn state_directory(project: &Path, part: &str) -> Result<PathBuf, StoreError> {
+    let directory = make(project)?.join(part);
+    fs::create_dir_all(&directory).map_err(StoreError::unwritable(&directory))?;
     Ok(directory)
+}
+
+/// Makes `.anyorder/`. A `.gitignore` that somebody has written into it stays as it is.
+pub(crate) fn make(project: &Path) -> Result<PathBuf, StoreError> {
+    let directory = project.join(NAME);
+    let fill = || {
+        fs::create_dir_all(&directory)?;
+        ignore_all(&directory.join(".gitignore"))
+    };
+    fill().map_err(StoreError::unwritable(&directory))?;
+    Ok(directory)
+}
+
+fn ignore_all(file: &Path) -> io::Result<()> {
+    // A command that was killed while it wrote the file leaves it empty.
+    let is_there = fs::metadata(file).is_ok_and(|file| file.len() > 0);
+    if is_there { Ok(()) } else { fs::write(file, "*\n") }
 }
 
 #[cfg(test)]
@@ -31,7 +43,8 @@ mod tests {
         let git =
             |words: &[&str]| Command::new("git").arg("-C").arg(project.path()).args(words).output().unwrap();
         assert!(git(&["init", "--quiet"]).status.success());
-        let directory = state_directory(project.path()).unwrap();
+        let directory = state_directory(project.path(), "patches").unwrap();
+        assert_eq!(directory, project.path().join(".anyorder/patches"));
         fs::write(directory.join("anything"), "").unwrap();
         let status = git(&["status", "--porcelain"]);
         assert!(status.status.success());
@@ -41,10 +54,10 @@ mod tests {
     #[test]
     fn an_edited_ignore_file_stays_and_an_empty_one_is_filled() {
         let project = tempfile::tempdir().unwrap();
-        let ignore = state_directory(project.path()).unwrap().join(".gitignore");
+        let ignore = make(project.path()).unwrap().join(".gitignore");
         for (before, after) in [("*\n!baseline\n", "*\n!baseline\n"), ("", "*\n")] {
             fs::write(&ignore, before).unwrap();
-            state_directory(project.path()).unwrap();
+            make(project.path()).unwrap();
             assert_eq!(fs::read_to_string(&ignore).unwrap(), after);
         }
     }

@@ -15,7 +15,7 @@ pub struct History {
 }
 
 impl History {
-    /// The history of the project in this directory; `None` if nothing was recorded yet. Changes nothing on disk.
+    /// The history of the project in this directory; `None` if nothing was recorded yet.
     pub fn open(project: &Path) -> Result<Option<Self>, StoreError> {
         let path = project.join(directory::NAME).join(database::NAME);
         Ok(database::open_to_read(&path)?.map(|connection| History { connection }))

@@ -32,8 +32,7 @@ impl Store {
     ///
     /// A database file that is broken or not ours is renamed, see [`Store::set_aside`].
     pub fn open(project: &Path, fingerprint: &Fingerprint) -> Result<Self, StoreError> {
-        let directory = directory::state_directory(project)
-            .map_err(StoreError::unwritable(&project.join(directory::NAME)))?;
+        let directory = directory::make(project)?;
         let lock = WriterLock::take(&directory)?;
         let (connection, set_aside) = database::open_to_write(&directory.join(database::NAME))?;
         let previous = fingerprint_used_last(&connection)?;

@@ -27,7 +27,7 @@ fn made_runs() -> impl Strategy<Value = Vec<Made>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn recall_gives_what_was_recorded_last_under_the_key(runs in made_runs(), batch in 1..8_usize, reopen: bool) {
