@@ -22,7 +22,7 @@ pub enum StoreError {
     Locked {
         /// The `.anyorder` directory.
         directory: PathBuf,
-        /// Who; unknown for an instant after it began.
+        /// Who, if it has said so yet.
         pid: Option<u32>,
     },
     /// The database was written by a later version of the tool.

@@ -4,6 +4,7 @@ mod common;
 
 use std::io::{BufRead, BufReader, Write, stdout};
 use std::ops::Range;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -30,10 +31,10 @@ fn a_killed_writer_loses_nothing_that_was_recorded() {
     for _ in 0..KILLS {
         let mut writer =
             start_writer("a_killed_writer_loses_nothing_that_was_recorded", project.path(), recorded);
-        let told = kill_after(&mut writer, random.random_range(1..100), random.random_range(0..2000));
+        let told = kill_after(&mut writer, random.random_range(1..40), random.random_range(0..2000));
         let store = open(project.path());
         assert_eq!(store.set_aside(), None);
-        recorded = check(&store, told.unwrap_or(recorded));
+        recorded = check(&store, told);
     }
     assert!(recorded > KILLS, "the writers have not come far enough to prove anything: {recorded}");
 }
@@ -50,8 +51,7 @@ fn a_writer_killed_while_it_opens_leaves_a_store_that_opens() {
             start_writer("a_writer_killed_while_it_opens_leaves_a_store_that_opens", project.path(), 0);
         // Starting the program takes a few milliseconds, and making the database a few more.
         sleep(Duration::from_micros(random.random_range(1_000..30_000)));
-        writer.kill().unwrap();
-        writer.wait().unwrap();
+        kill(&mut writer);
         let store = open(project.path());
         assert_eq!(store.set_aside(), None);
         check(&store, 0);
@@ -97,7 +97,7 @@ fn answer(number: u32) -> Vec<u8> {
 }
 
 /// Kills the writer some microseconds after it has told of so many recordings; gives the last number that it told.
-fn kill_after(writer: &mut Child, lines: usize, micros: u64) -> Option<u32> {
+fn kill_after(writer: &mut Child, lines: usize, micros: u64) -> u32 {
     let output = BufReader::new(writer.stdout.take().unwrap());
     let mut told = output
         .lines()
@@ -105,9 +105,13 @@ fn kill_after(writer: &mut Child, lines: usize, micros: u64) -> Option<u32> {
         .filter_map(|line| line.strip_prefix("recorded ").and_then(|number| number.parse().ok()));
     let before = told.by_ref().take(lines).last();
     sleep(Duration::from_micros(micros));
+    kill(writer);
+    told.last().or(before).unwrap()
+}
+
+fn kill(writer: &mut Child) {
     writer.kill().unwrap();
-    writer.wait().unwrap();
-    told.last().or(before)
+    assert_eq!(writer.wait().unwrap().signal(), Some(9), "the writer has ended by itself");
 }
 
 /// Everything that was told of is there, every answer is whole, and every batch is complete. Gives the number of pairs.

@@ -30,34 +30,43 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn recall_gives_what_was_recorded_last_under_the_key(runs in made_runs(), batch in 1..8_usize, reopen: bool) {
-        let project = tempfile::tempdir().unwrap();
-        let ids: Vec<TestId> = (0..4).map(|number| test(&format!("test_{number}"))).collect();
-        let orders: Vec<Vec<&TestId>> =
-            runs.iter().map(|run| run.3.iter().map(|&place| &ids[usize::from(place)]).collect()).collect();
-        let recorded: Vec<Run> = runs.iter().zip(&orders).map(|((session, purpose, repetition, _, answer), tests)| {
-            let key = RunKey { session: *session, purpose, repetition: *repetition, order: OrderDigest::of(tests) };
-            Run { key, tests, outcomes: "", answer }
-        }).collect();
-        let expected: HashMap<_, _> = recorded.iter().map(|run| (&run.key, run.answer)).collect();
-
-        let mut store = open(project.path());
-        for runs in recorded.chunks(batch) {
-            store.record_all(runs).unwrap();
-            if reopen {
-                drop(store);
-                store = open(project.path());
-            }
-        }
-
-        for run in &recorded {
-            let recalled = store.recall(&run.key).unwrap();
-            prop_assert_eq!(recalled.as_deref(), Some(expected[&run.key]));
-        }
-        prop_assert_eq!(store.recorded_runs().unwrap(), expected.len() as u64);
-        let never = RunKey { session: 9, purpose: "sweep", repetition: 0, order: OrderDigest::of(&[]) };
-        prop_assert_eq!(store.recall(&never).unwrap(), None);
+    fn recall_gives_what_was_recorded_last_under_the_key(made in made_runs(), batch in 1..8_usize, reopen: bool) {
+        check_recall(&made, batch, reopen)?;
     }
+}
+
+fn check_recall(made: &[Made], batch: usize, reopen: bool) -> Result<(), TestCaseError> {
+    let project = tempfile::tempdir().unwrap();
+    let ids: Vec<TestId> = (0..4).map(|number| test(&format!("test_{number}"))).collect();
+    let orders: Vec<Vec<&TestId>> =
+        made.iter().map(|made| made.3.iter().map(|&place| &ids[usize::from(place)]).collect()).collect();
+    let runs: Vec<Run> = made.iter().zip(&orders).map(|(made, tests)| run(made, tests)).collect();
+    let expected: HashMap<_, _> = runs.iter().map(|run| (&run.key, run.answer)).collect();
+
+    let mut store = open(project.path());
+    for runs in runs.chunks(batch) {
+        store.record_all(runs).unwrap();
+        if reopen {
+            drop(store);
+            store = open(project.path());
+        }
+    }
+
+    for run in &runs {
+        let recalled = store.recall(&run.key).unwrap();
+        prop_assert_eq!(recalled.as_deref(), Some(expected[&run.key]));
+    }
+    prop_assert_eq!(store.recorded_runs().unwrap(), expected.len() as u64);
+    let never = RunKey { session: 9, purpose: "sweep", repetition: 0, order: OrderDigest::of(&[]) };
+    prop_assert_eq!(store.recall(&never).unwrap(), None);
+    Ok(())
+}
+
+fn run<'run>(made: &'run Made, tests: &'run [&'run TestId]) -> Run<'run> {
+    let (session, purpose, repetition, _, answer) = made;
+    let order = OrderDigest::of(tests);
+    let key = RunKey { session: *session, purpose, repetition: *repetition, order };
+    Run { key, tests, outcomes: "", answer }
 }
 
 #[test]
