@@ -9,7 +9,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask test [PART...]            format, lints, rust, slow, agents, trials; all of them without PART
 cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
-cargo xtask bench NAME [SUITE...]     isolated, pairs";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

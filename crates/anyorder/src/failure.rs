@@ -6,6 +6,7 @@ use anyorder_engine::EngineError;
 use anyorder_model::{OrderFileError, TestId};
 use anyorder_pytest::InterpreterError;
 use anyorder_report::Problem;
+use anyorder_store::StoreError;
 
 use crate::exit_code::Exit;
 
@@ -114,6 +115,12 @@ impl From<EngineError> for Failure {
         let (evidence, hint) = error.evidence_and_hint();
         let failure = Failure::new(exit, error.to_string()).evidence(evidence);
         Failure { problem: Problem { hint, ..failure.problem }, ..failure }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Failure::usage(error.to_string(), error.hint())
     }
 }
 

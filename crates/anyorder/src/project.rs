@@ -77,22 +77,9 @@ impl Project {
         self.python.as_deref()
     }
 
-    /// The directory that is ours in the project; git does not see it.
+    /// A directory for one kind of our files; git does not see it.
     pub(crate) fn state_directory(&self, part: &str) -> Result<PathBuf, Failure> {
-        let state = self.directory.join(".anyorder");
-        let directory = state.join(part);
-        let make = || {
-            std::fs::create_dir_all(&directory)?;
-            std::fs::write(state.join(".gitignore"), "*\n")
-        };
-        make().map_err(|error| {
-            Failure::unwritable(
-                &directory,
-                &error,
-                "make the project's directory writable, or copy the project",
-            )
-        })?;
-        Ok(directory)
+        Ok(anyorder_store::state_directory(&self.directory, part)?)
     }
 }
 
