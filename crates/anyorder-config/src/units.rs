@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `500ms`, `90s`, `5m`, `2h`; a bare number is seconds.
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text)?;
     let seconds = match unit {
         "ms" => number / 1000.0,
@@ -16,7 +16,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 /// `512MiB`, `2GiB`, `2G`; a bare number is MiB.
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text)?;
     let shift = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
         "k" => 10,

@@ -7,13 +7,16 @@ use crate::units::parse_duration;
 
 /// `5m`, or `20x`: twenty times what collecting and running the suite once takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Budget {
+pub enum Budget {
+    /// So long.
     Time(Duration),
+    /// So many times as long as the suite.
     SuiteTimes(f64),
 }
 
 impl Budget {
-    pub(crate) fn allowance(self, suite_time: Duration) -> Duration {
+    /// What it comes to for a suite that takes `suite_time`.
+    pub fn allowance(self, suite_time: Duration) -> Duration {
         match self {
             Budget::Time(time) => time,
             Budget::SuiteTimes(times) => suite_time.mul_f64(times),

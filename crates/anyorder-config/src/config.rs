@@ -1,0 +1,110 @@
+//! Settings from `anyorder.toml`, or from `[tool.anyorder]` in `pyproject.toml`. What was typed wins over these.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
+
+use toml::de::{DeTable, DeValue};
+
+use crate::error::ConfigError;
+
+/// The keys that may be set, each the long name of an option.
+pub const KEYS: [&str; 9] =
+    ["python", "workers", "timeout", "memory", "isolation", "seed", "strategy", "rounds", "budget"];
+
+const OWN: &str = "anyorder.toml";
+const SHARED: &str = "pyproject.toml";
+
+/// What a project has written down.
+#[derive(Debug, Default)]
+pub struct Config {
+    file: &'static str,
+    values: BTreeMap<String, Setting>,
+}
+
+/// A value as it stands in the file, and without quotes.
+#[derive(Debug)]
+struct Setting {
+    written: String,
+    meant: String,
+}
+
+impl Config {
+    /// Reads the project's file, if there is one.
+    pub fn read(directory: &Path) -> Result<Self, ConfigError> {
+        if let Some(text) = read(OWN, directory)? {
+            return Config::from_own_text(&text);
+        }
+        read(SHARED, directory)?.map_or_else(|| Ok(Config::default()), |text| Config::from_shared_text(&text))
+    }
+
+    /// The settings in the text of an `anyorder.toml`.
+    pub fn from_own_text(text: &str) -> Result<Self, ConfigError> {
+        Config::from_text(OWN, text, &[])
+    }
+
+    /// The settings in the text of a `pyproject.toml`. One that does not mention us may be as broken as it likes.
+    pub fn from_shared_text(text: &str) -> Result<Self, ConfigError> {
+        if text.contains("anyorder") {
+            Config::from_text(SHARED, text, &["tool", "anyorder"])
+        } else {
+            Ok(Config::default())
+        }
+    }
+
+    /// `path` leads to our table.
+    fn from_text(file: &'static str, text: &str, path: &[&str]) -> Result<Self, ConfigError> {
+        let document = DeTable::parse(text).map_err(|error| not_toml(file, text, &error))?.into_inner();
+        let mut table = &document;
+        for name in path {
+            table = match table.get(*name).map(toml::Spanned::get_ref) {
+                None => return Ok(Config::default()),
+                Some(DeValue::Table(inner)) => inner,
+                Some(_) => return Err(ConfigError::NotATable { file, table: path.join(".") }),
+            };
+        }
+        if let Some(unknown) = table.keys().find(|key| !KEYS.contains(&key.get_ref().as_ref())) {
+            let line = line_of(text, unknown.span().start);
+            return Err(ConfigError::UnknownKey { file, key: unknown.get_ref().to_string(), line });
+        }
+        let values = table.iter().map(|(key, value)| {
+            let written = text[value.span()].to_owned();
+            let meant = value.get_ref().as_str().map_or_else(|| written.clone(), str::to_owned);
+            (key.get_ref().to_string(), Setting { written, meant })
+        });
+        Ok(Config { file, values: values.collect() })
+    }
+
+    /// The value of `key`, read as its option would read it.
+    pub fn get<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, ConfigError> {
+        debug_assert!(KEYS.contains(&key), "{key} is not in the list of keys");
+        let Some(value) = self.values.get(key) else { return Ok(None) };
+        read(&value.meant).map(Some).map_err(|problem| ConfigError::WrongValue {
+            file: self.file,
+            key: key.to_owned(),
+            written: value.written.clone(),
+            problem,
+        })
+    }
+}
+
+fn read(file: &'static str, directory: &Path) -> Result<Option<String>, ConfigError> {
+    match fs::read_to_string(directory.join(file)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ConfigError::Unreadable { file, source }),
+    }
+}
+
+fn not_toml(file: &'static str, text: &str, error: &toml::de::Error) -> ConfigError {
+    let line = error.span().map(|span| line_of(text, span.start));
+    ConfigError::NotToml { file, line, problem: error.message().to_owned() }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
+}
