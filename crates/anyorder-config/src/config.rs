@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::ConfigError;
@@ -22,11 +23,24 @@ pub struct Config {
     values: BTreeMap<String, Setting>,
 }
 
-/// A value as it stands in the file, and without quotes.
+/// A value as it stands in the file, and without quotes. Lists and tables mean nothing to any key.
 #[derive(Debug)]
 struct Setting {
     written: String,
-    meant: String,
+    meant: Option<String>,
+}
+
+impl Setting {
+    fn new(text: &str, value: &Spanned<DeValue<'_>>) -> Self {
+        let written = text[value.span()].to_owned();
+        match value.get_ref() {
+            // What a table holds may stand anywhere in the file.
+            DeValue::Table(_) => Setting { written: "{...}".to_owned(), meant: None },
+            DeValue::Array(_) => Setting { written, meant: None },
+            DeValue::String(meant) => Setting { written, meant: Some(meant.to_string()) },
+            _ => Setting { meant: Some(written.clone()), written },
+        }
+    }
 }
 
 impl Config {
@@ -57,7 +71,7 @@ impl Config {
         let document = DeTable::parse(text).map_err(|error| not_toml(file, text, &error))?.into_inner();
         let mut table = &document;
         for name in path {
-            table = match table.get(*name).map(toml::Spanned::get_ref) {
+            table = match table.get(*name).map(Spanned::get_ref) {
                 None => return Ok(Config::default()),
                 Some(DeValue::Table(inner)) => inner,
                 Some(_) => return Err(ConfigError::NotATable { file, table: path.join(".") }),
@@ -67,11 +81,7 @@ impl Config {
             let line = line_of(text, unknown.span().start);
             return Err(ConfigError::UnknownKey { file, key: unknown.get_ref().to_string(), line });
         }
-        let values = table.iter().map(|(key, value)| {
-            let written = text[value.span()].to_owned();
-            let meant = value.get_ref().as_str().map_or_else(|| written.clone(), str::to_owned);
-            (key.get_ref().to_string(), Setting { written, meant })
-        });
+        let values = table.iter().map(|(key, value)| (key.get_ref().to_string(), Setting::new(text, value)));
         Ok(Config { file, values: values.collect() })
     }
 
@@ -83,7 +93,8 @@ impl Config {
     ) -> Result<Option<T>, ConfigError> {
         debug_assert!(KEYS.contains(&key), "{key} is not in the list of keys");
         let Some(value) = self.values.get(key) else { return Ok(None) };
-        read(&value.meant).map(Some).map_err(|problem| ConfigError::WrongValue {
+        let meant = value.meant.as_deref().ok_or_else(|| "one value is wanted".to_owned());
+        meant.and_then(read).map(Some).map_err(|problem| ConfigError::WrongValue {
             file: self.file,
             key: key.to_owned(),
             written: value.written.clone(),
@@ -107,4 +118,43 @@ fn not_toml(file: &'static str, text: &str, error: &toml::de::Error) -> ConfigEr
 
 fn line_of(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn python(text: &str) -> Result<Option<String>, String> {
+        let read = |config: Config| config.get("python", |text| Ok(text.to_owned()));
+        Config::from_own_text(text).and_then(read).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn strings_are_read_without_their_quotes_and_numbers_as_they_stand() {
+        for (text, meant) in [("python = 'a b'", "a b"), ("\u{feff}python = 3.10", "3.10")] {
+            assert_eq!(python(text), Ok(Some(meant.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_or_a_table_is_not_taken_for_a_value() {
+        let problem = |written: &str| {
+            Err(format!("`python = {written}` in `anyorder.toml` makes no sense: one value is wanted"))
+        };
+        assert_eq!(python("python = [3]"), problem("[3]"));
+        for text in ["[python]\nx = 1", "python.x = 1", "python = {x = 1}"] {
+            assert_eq!(python(text), problem("{...}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        for (open, deeper) in [("a", ".a"), ("[a", ".a"), ("a = ", "["), ("a = ", "{a = ")] {
+            let text = open.to_owned() + &deeper.repeat(100_000);
+            assert!(
+                matches!(Config::from_own_text(&text), Err(ConfigError::NotToml { .. })),
+                "{open}{deeper}"
+            );
+        }
+    }
 }
