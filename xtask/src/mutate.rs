@@ -84,7 +84,7 @@ fn double_a_part(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
 
 fn nest(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
     const OPENINGS: [&str; 6] = ["[", "{\"a\":", "{a=", "a.", "[[", "{\"say\":\"ran\",\"gained\":"];
-    let deep = if random.random_ratio(1, 50) { 100_000 } else { 200 };
+    let deep = if random.random_ratio(1, 500) { 100_000 } else { 200 };
     let opening = OPENINGS.choose(random).expect("there are some").repeat(random.random_range(1..=deep));
     insert(bytes, opening.as_bytes(), random);
 }
