@@ -16,7 +16,9 @@ pub const PROBES: [(&str, Probe); 3] = [("wire", wire), ("order_file", order_fil
 pub fn wire(bytes: &[u8]) -> bool {
     let Some((&piece, stream)) = bytes.split_first() else { return false };
     let at_once = heard([stream]);
-    let lengths = (1..=u8::MAX).cycle().map(|count| usize::from(piece.wrapping_mul(count)) + 1);
+    // Ever longer ones, so that a long stream is not in very many.
+    let lengths =
+        (1..=u8::MAX).cycle().zip(1..).map(|(count, least)| usize::from(piece.wrapping_mul(count)) + least);
     let in_pieces = heard(pieces(stream, lengths));
     assert_eq!(at_once, in_pieces);
     !at_once.0.is_empty()
