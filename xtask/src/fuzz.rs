@@ -4,16 +4,16 @@
 //! Without a sanitizer, because there is no unsafe code: what counts is panics, hangs and memory. So the stable compiler
 //! will do, if it is told that it may take unstable flags.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, io};
 
 use anyorder_testkit::probe::PROBES;
 use anyorder_testkit::repository;
 
 use crate::messages::{good_inputs, messages};
 
-/// Runs every fuzz target for so many seconds; without cargo-fuzz the same number of inputs that learn nothing.
+/// Runs every fuzz target for so many seconds; without cargo-fuzz, a million inputs from which nothing is learnt.
 pub(crate) fn fuzz(seconds: u64) -> bool {
     let Some(tool) = cargo_fuzz() else {
         println!("cargo-fuzz cannot be installed here, so this is `cargo xtask trial messages` instead");
@@ -44,25 +44,22 @@ fn as_probed(name: &str, input: &[u8]) -> Vec<u8> {
     if name == "wire" { [&[0], length.as_slice(), input].concat() } else { input.to_vec() }
 }
 
-fn run(tool: &PathBuf, name: &str, seconds: u64) -> bool {
+/// What the fuzzer begins with.
+fn plant(name: &str) -> io::Result<()> {
     let corpus = repository().join("fuzz/corpus").join(name);
-    fs::create_dir_all(&corpus).expect("the corpus can be written");
+    fs::create_dir_all(&corpus)?;
     for (at, input) in good_inputs(name).iter().enumerate() {
-        fs::write(corpus.join(format!("good-{at}")), as_probed(name, input))
-            .expect("the corpus can be written");
+        fs::write(corpus.join(format!("good-{at}")), as_probed(name, input))?;
     }
+    Ok(())
+}
+
+fn run(tool: &Path, name: &str, seconds: u64) -> bool {
+    plant(name).expect("the corpus can be written");
     let mut command = Command::new(tool);
     command
-        .args([
-            "run",
-            "--sanitizer",
-            "none",
-            name,
-            "--",
-            "-timeout=10",
-            "-rss_limit_mb=2048",
-            "-print_final_stats=1",
-        ])
+        .args(["run", "--sanitizer=none", name, "--"])
+        .args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"])
         .arg(format!("-max_total_time={seconds}"))
         .env("RUSTC_BOOTSTRAP", "1")
         .current_dir(repository());
@@ -74,4 +71,16 @@ fn run(tool: &PathBuf, name: &str, seconds: u64) -> bool {
         println!("{log}");
     }
     output.status.success()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_input_is_understood_by_its_probe() {
+        for (name, probe) in PROBES {
+            assert!(good_inputs(name).iter().all(|input| probe(&as_probed(name, input))), "{name}");
+        }
+    }
 }

@@ -162,3 +162,22 @@ fn conversation(messages: &[Vec<u8>], random: &mut ChaCha8Rng) -> Vec<u8> {
     }
     stream
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_depends_on_its_number_and_on_the_seed_alone() {
+        let plan = |seed| Plan { inputs: PROBES.map(|(name, _)| good_inputs(name)), seed, count: 0 };
+        assert!((0..200).all(|number| plan(7).input(number) == plan(7).input(number)));
+        assert!((0..200).any(|number| plan(7).input(number) != plan(8).input(number)));
+    }
+
+    #[test]
+    fn nothing_at_all_can_be_mutated_too() {
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let longest = (0..1000).map(|_| mutated(&[vec![]], &mut random).len()).max();
+        assert!(longest > Some(0));
+    }
+}
