@@ -1,6 +1,9 @@
 //! Chores: `cargo xtask test`, `cargo xtask trial NAME`, `cargo xtask bench NAME`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
+mod fuzz;
+mod messages;
+mod mutate;
 mod parts;
 mod trial;
 
@@ -9,19 +12,42 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask test [PART...]            format, lints, rust, slow, agents, trials; all of them without PART
 cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
+cargo xtask trial messages [COUNT [SEED]]
+                                      bad messages and files, a million without COUNT: no panic, no hang
+cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
 cargo xtask bench NAME [SUITE...]     isolated, pairs, store";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let is_good = match words.split_first() {
-        Some((&"test", parts)) => parts::test(parts),
-        Some((&"trial", ["suites", names @ ..])) => trial::suites(names),
-        Some((&"bench", [name, arguments @ ..])) => parts::bench(name, arguments),
-        _ => {
+    match carry_out(&words) {
+        Some(true) => ExitCode::SUCCESS,
+        Some(false) => ExitCode::FAILURE,
+        None => {
             eprintln!("{USAGE}");
-            return ExitCode::from(2);
+            ExitCode::from(2)
         }
-    };
-    if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// Whether all was well; `None` if there is no such chore.
+fn carry_out(words: &[&str]) -> Option<bool> {
+    match words {
+        ["test", parts @ ..] => Some(parts::test(parts)),
+        ["trial", "suites", names @ ..] => Some(trial::suites(names)),
+        ["trial", "messages", words @ ..] => {
+            numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))
+        }
+        ["trial", "fuzz", words @ ..] => numbers(words, [60]).map(|[seconds]| fuzz::fuzz(seconds)),
+        ["bench", name, arguments @ ..] => Some(parts::bench(name, arguments)),
+        _ => None,
+    }
+}
+
+/// The numbers that were typed, in place of the first of the usual ones.
+fn numbers<const N: usize>(words: &[&str], mut usual: [u64; N]) -> Option<[u64; N]> {
+    for (at, word) in words.iter().enumerate() {
+        *usual.get_mut(at)? = word.parse().ok()?;
+    }
+    Some(usual)
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
 use anyorder_testkit::repository;
 
+use crate::messages::messages;
 use crate::trial;
 
 /// What a part has come to.
@@ -31,6 +32,9 @@ const PARTS: [Part; 6] = [
 
 /// Suites that are tried in every test run: quick, and one of them written with unittest.
 const TRIED: [&str; 3] = ["six", "knack", "async-lru"];
+
+/// How many bad messages and files are tried in every test run.
+const MESSAGES: u64 = 20_000;
 
 /// Runs the named parts, or all. Ends with a line that says how many tests passed and failed.
 pub(crate) fn test(names: &[&str]) -> bool {
@@ -108,7 +112,9 @@ fn agents() -> Tally {
 }
 
 fn trials() -> Tally {
-    one_result(trial::suites(&TRIED))
+    let suites = one_result(trial::suites(&TRIED));
+    let messages = one_result(messages(MESSAGES, 0));
+    Tally { passed: suites.passed + messages.passed, failed: suites.failed + messages.failed }
 }
 
 fn cargo(words: &[&str]) -> Command {

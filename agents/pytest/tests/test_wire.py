@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import types
+from random import Random
 
 import pytest
 
@@ -130,6 +131,51 @@ def test_a_message_written_at_one_end_is_read_at_the_other(tmp_path):
     finally:
         listener.close()
         os.unlink(address)
+
+
+def any_value(random, depth=4):
+    """Whatever JSON can hold, down to a few levels."""
+    kind = random.randrange(7 if depth else 5)
+    if kind == 0:
+        return random.choice([None, True, False])
+    if kind == 1:
+        return random.randrange(-(2 ** 70), 2 ** 70)
+    if kind == 2:
+        return random.uniform(-1, 1) * 10.0 ** random.randrange(-300, 300)
+    if kind in (3, 4):
+        return any_text(random)
+    if kind == 5:
+        return [any_value(random, depth - 1) for _ in range(random.randrange(4))]
+    return {any_text(random): any_value(random, depth - 1) for _ in range(random.randrange(4))}
+
+
+def any_text(random):
+    ranges = [(0, 0x80), (0, 0xD800), (0xE000, 0x110000)]
+    return "".join(chr(random.randrange(*random.choice(ranges))) for _ in range(random.randrange(12)))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_any_message_is_read_back_however_it_arrives(seed, monkeypatch):
+    random = Random(seed)
+    reader, writer = os.pipe()
+    monkeypatch.setattr(own, "read", lambda descriptor, most: os.read(descriptor, random.randint(1, most)))
+    link = wire.Link.__new__(wire.Link)
+    try:
+        for _ in range(5):
+            message = any_value(random)
+            link._descriptor = writer
+            link.send(message)
+            link._descriptor = reader
+            assert link.receive() == message
+            body = json.dumps(message, ensure_ascii=False).encode("utf-8")
+            os.write(writer, len(body).to_bytes(4, "big") + body)
+            assert link.receive() == message
+        os.write(writer, b"\0\0\0\7{")
+    finally:
+        os.close(writer)
+    with pytest.raises(wire.Gone):
+        link.receive()
+    os.close(reader)
 
 
 def read_exactly(peer, length):

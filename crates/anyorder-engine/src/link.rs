@@ -7,18 +7,23 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::guard::{Guard, Stop};
-use crate::wire::{self, Inbox, Message, Request};
+use crate::inbox::Inbox;
+use crate::wire::{self, Message, Request};
 
 /// Why no message came.
 #[derive(Debug)]
 pub(crate) enum Lost {
-    /// The other end has closed: its process has ended, or a test has closed its descriptors.
+    /// The other end has closed: its process has ended, or a test has closed its descriptors. Or it does not read.
     Closed,
     /// What came is no message.
     Garbage(String),
     /// The engine has stopped waiting.
     Stopped(Stop),
 }
+
+/// How long a process may leave unread what it is told. Only a long list of tests needs to be read at all before the
+/// engine can go on.
+const SEND_PATIENCE: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -27,8 +32,13 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) fn new(stream: UnixStream, inbox: Inbox) -> Self {
-        Link { stream, inbox }
+    pub(crate) fn new(stream: UnixStream, inbox: Inbox) -> io::Result<Self> {
+        Link::with_patience(stream, inbox, SEND_PATIENCE)
+    }
+
+    fn with_patience(stream: UnixStream, inbox: Inbox, patience: Duration) -> io::Result<Self> {
+        stream.set_write_timeout(Some(patience))?;
+        Ok(Link { stream, inbox })
     }
 
     pub(crate) fn send(&mut self, request: &Request<'_>) -> Result<(), Lost> {
@@ -61,4 +71,56 @@ pub(crate) fn is_readable(stream: &UnixStream, patience: Duration) -> bool {
     let mut polled = [PollFd::new(stream, PollFlags::IN)];
     // An interrupted poll is a poll that saw nothing.
     poll(&mut polled, Some(&timeout)).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::guard::Halt;
+
+    const SHORT: Duration = Duration::from_millis(200);
+
+    fn pair() -> (Link, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        (Link::with_patience(ours, Inbox::default(), SHORT).unwrap(), theirs)
+    }
+
+    fn receive(link: &mut Link) -> Result<Message, Lost> {
+        let own_pid = i32::try_from(std::process::id()).unwrap();
+        link.receive(&Guard::new(&Halt::default(), own_pid, u64::MAX, SHORT))
+    }
+
+    #[test]
+    fn a_process_that_does_not_read_is_given_up() {
+        let (mut link, _theirs) = pair();
+        let tests = vec![4_000_000_000; 1 << 20];
+        let request = Request::Run { tests: &tests, finish: true, output: false };
+        assert!(matches!(link.send(&request), Err(Lost::Closed)));
+    }
+
+    #[test]
+    fn a_message_that_never_ends_runs_out_of_time() {
+        let (mut link, mut theirs) = pair();
+        theirs.write_all(&[0, 255, 255, 255, b'{']).unwrap();
+        assert!(matches!(receive(&mut link), Err(Lost::Stopped(Stop::TimedOut(SHORT)))));
+    }
+
+    #[test]
+    fn what_was_said_before_the_end_is_still_heard() {
+        let (mut link, mut theirs) = pair();
+        theirs.write_all(b"\0\0\0\x12{\"say\":\"finished\"}\0\0").unwrap();
+        drop(theirs);
+        assert!(matches!(receive(&mut link), Ok(Message::Finished)));
+        assert!(matches!(receive(&mut link), Err(Lost::Closed)));
+    }
+
+    #[test]
+    fn garbage_stays_garbage_whatever_follows() {
+        let (mut link, mut theirs) = pair();
+        theirs.write_all(b"\0\0\0\x02[]\0\0\0\x12{\"say\":\"finished\"}").unwrap();
+        assert!(matches!(receive(&mut link), Err(Lost::Garbage(_))));
+        assert!(matches!(receive(&mut link), Err(Lost::Garbage(_))));
+    }
 }

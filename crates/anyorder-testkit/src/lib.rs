@@ -1,10 +1,12 @@
-//! What tests and benches need: virtual environments, copies of fixtures, public suites, and engines on them.
+//! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, and
+//! claims that hold for any input.
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
 pub mod engine;
 pub mod environment;
 pub mod fixture;
+pub mod probe;
 pub mod suites;
 
 use std::path::{Path, PathBuf};

@@ -4,14 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyorder_config::{Budget, parse_duration, parse_size};
 use anyorder_engine::{DiskMode, Isolation};
 use anyorder_report::{Color, TerminalOptions};
 use anyorder_search::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-
-use crate::budget::Budget;
-use crate::units::{parse_duration, parse_size};
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyorder_config::ConfigError;
 use anyorder_engine::EngineError;
 use anyorder_model::{OrderFileError, TestId};
 use anyorder_pytest::InterpreterError;
@@ -96,6 +97,12 @@ impl Failure {
             format!("`{}` is not a directory", path.display()),
             "name the directory that holds the project",
         )
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Failure::usage(error.to_string(), error.hint())
     }
 }
 

@@ -1,16 +1,13 @@
 //! The binary: arguments become settings, settings are wired to crates, and what comes out becomes an exit code.
 
 mod args;
-mod budget;
 mod calibration;
 mod commands;
-mod config;
 mod exit_code;
 mod failure;
 mod project;
 mod session;
 mod shell;
-mod units;
 
 use std::panic;
 use std::process::ExitCode;

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyorder_config::{Config, parse_duration, parse_size};
 use anyorder_engine::{Cancel, Engine, Scratch, Settings, default_memory_limit};
 use anyorder_pytest::{PytestDriver, Runner, find_interpreter};
 
 use crate::args::{HowArgs, SuiteArgs, parse_disk, parse_isolation};
-use crate::config::Config;
 use crate::failure::Failure;
-use crate::units::{parse_duration, parse_size};
 
 /// A project directory with its settings.
 pub(crate) struct Project {

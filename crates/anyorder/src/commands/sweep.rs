@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use anyorder_config::Budget;
 use anyorder_engine::{Engine, EngineError, Update};
 use anyorder_model::{
     Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, TestIndex, format_order_file,
@@ -12,7 +13,6 @@ use anyorder_report::Terminal;
 use anyorder_search::{Comparison, Strategy, Successions, batches};
 
 use crate::args::{SweepArgs, parse_strategy};
-use crate::budget::Budget;
 use crate::calibration::Calibration;
 use crate::exit_code::Exit;
 use crate::failure::Failure;

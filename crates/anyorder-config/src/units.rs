@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+/// Seconds that may be added to any instant, and multiplied, without a second thought: 30 years.
+pub(crate) const LONGEST: f64 = 1e9;
+
 /// `500ms`, `90s`, `5m`, `2h`; a bare number is seconds.
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text)?;
     let seconds = match unit {
         "ms" => number / 1000.0,
@@ -12,11 +15,11 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         "h" => number * 3600.0,
         _ => return Err(format!("`{unit}` is not a unit of time; use ms, s, m or h")),
     };
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    if seconds <= LONGEST { Ok(Duration::from_secs_f64(seconds)) } else { Err("out of range".to_owned()) }
 }
 
 /// `512MiB`, `2GiB`, `2G`; a bare number is MiB.
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text)?;
     let shift = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
         "k" => 10,
@@ -51,5 +54,13 @@ mod tests {
         assert!(parse_duration("5 parsecs").is_err());
         assert!(parse_duration("m").is_err());
         assert!(parse_size("0").is_err());
+    }
+
+    #[test]
+    fn what_no_clock_can_count_is_out_of_range() {
+        for text in ["9999999999999999999", "300000h", &"9".repeat(400)] {
+            assert_eq!(parse_duration(text), Err("out of range".to_owned()), "{text}");
+            assert!(parse_size(&format!("{text}T")).is_err(), "{text}");
+        }
     }
 }
