@@ -74,6 +74,8 @@ impl Mark {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Stdio;
+
     use super::*;
 
     const NOT_LONG: Duration = Duration::from_millis(50);
@@ -90,8 +92,8 @@ mod tests {
     #[test]
     fn an_empty_environment_hides_nobody_who_names_the_mark() {
         let mark = Mark::new();
-        let words = ["-c", "sleep 60; :", mark.value()];
-        let mut child = Command::new("sh").args(words).env_clear().spawn().unwrap();
+        let words = ["-c", "read line", mark.value()];
+        let mut child = Command::new("sh").args(words).env_clear().stdin(Stdio::piped()).spawn().unwrap();
         assert!(mark.gone_within(NOT_LONG).is_err());
         child.wait().unwrap();
     }

@@ -87,9 +87,14 @@ mod tests {
 
     use super::*;
 
+    fn set_mode(home: &Path, mode: u32) {
+        fs::set_permissions(home.join("file"), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
     fn changes_after(change: impl FnOnce(&Path)) -> Vec<String> {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("file"), "text").unwrap();
+        set_mode(home.path(), 0o644);
         fs::create_dir(home.path().join("below")).unwrap();
         symlink("file", home.path().join("link")).unwrap();
         let before = digest(home.path());
@@ -108,9 +113,7 @@ mod tests {
             symlink("below", home.join("link")).unwrap();
         };
         assert_eq!(changes_after(relinked), ["written: link"]);
-        let closed =
-            |home: &Path| fs::set_permissions(home.join("file"), fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(changes_after(closed), ["mode 100644 -> 100600: file"]);
+        assert_eq!(changes_after(|home| set_mode(home, 0o600)), ["mode 100644 -> 100600: file"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod hostile;
 mod watch;
 
 use std::cell::RefCell;
