@@ -4,6 +4,8 @@
 
 mod common;
 
+use anyorder_testkit::fixture::Fixture;
+use common::Anyorder;
 use common::hostile::{Hostile, Outcomes};
 
 const ORDER: [&str; 3] = ["before", "hostile", "after"];
@@ -90,11 +92,6 @@ fn a_keyboard_interrupt_is_a_crash() {
 #[test]
 fn closing_every_descriptor_is_a_crash() {
     ends_its_order("closes_descriptors", "crashed", "");
-}
-
-#[test]
-fn closing_standard_output_is_a_crash_because_pytest_does_not_survive_it() {
-    ends_its_order("closes_stdout", "crashed", "");
 }
 
 #[test]
@@ -190,4 +187,38 @@ fn files_in_the_source_tree_are_seen_in_their_own_order_alone() {
 #[test]
 fn a_full_temporary_directory_is_seen_in_its_own_order_alone() {
     pollutes_its_own_order_alone("fills_the_temporary_directory");
+}
+
+#[test]
+fn closing_standard_output_breaks_its_own_order_as_in_plain_pytest() {
+    let hostile = Hostile::new("closes_stdout");
+    replays(&hostile, |outcomes| has_outcomes(outcomes, ["passed", "failed", "error"]));
+    let swept = hostile.pairs();
+    assert_eq!(swept.differing, ["before", "after"], "{}", swept.ran.shown());
+    swept.ran.with_code(1);
+}
+
+#[test]
+fn unicode_spaces_brackets_line_ends_and_lambdas_in_ids_hurt_nobody() {
+    let hostile = Hostile::new("odd_ids");
+    let listed = hostile.anyorder().run(&["collect", "test_odd_ids.py"]).with_code(0).stdout;
+    assert_eq!(listed.lines().count(), 14, "{listed}");
+    let backwards: Vec<&str> = listed.lines().rev().collect();
+    for isolation in ["fork", "process"] {
+        let words = ["replay", "-", "--isolation", isolation];
+        let ran = hostile.anyorder().input(&backwards.join("\n")).run(&words).with_code(0);
+        assert!(ran.stdout.ends_with("  Replayed  14 tests: 14 passed\n"), "{}", ran.shown());
+    }
+    hostile.anyorder().run(&["sweep", "--strategy", "pairs", "test_odd_ids.py"]).with_code(0);
+}
+
+#[test]
+fn twenty_thousand_tests_in_one_file_hurt_nobody() {
+    let fixture = Fixture::pytest("many_tests");
+    let anyorder = Anyorder::at(fixture.path());
+    let listed = anyorder.run(&["collect"]).with_code(0).stdout;
+    assert_eq!(listed.lines().count(), 20_002);
+    let some: Vec<&str> = listed.lines().rev().step_by(100).collect();
+    let ran = anyorder.input(&some.join("\n")).run(&["replay", "-"]).with_code(0);
+    assert!(ran.stdout.ends_with("  Replayed  201 tests: 201 passed\n"), "{}", ran.shown());
 }

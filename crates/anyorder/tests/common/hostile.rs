@@ -1,9 +1,11 @@
 //! One file of the hostile suite: `test_before`, `test_hostile`, `test_after`, and what becomes of them.
 
+use std::fs;
 use std::net::TcpListener;
 
 use anyorder_testkit::fixture::Fixture;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use super::{Anyorder, Ran};
 
@@ -14,6 +16,8 @@ pub(crate) const LIMITS: [&str; 4] = ["--timeout", "2s", "--memory", "200MB"];
 pub(crate) struct Hostile {
     name: &'static str,
     fixture: Fixture,
+    /// For everybody's temporary files.
+    temporary: TempDir,
     port: u16,
 }
 
@@ -24,7 +28,8 @@ impl Hostile {
     pub(crate) fn new(name: &'static str) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
-        Hostile { name, fixture: Fixture::pytest("hostile"), port }
+        let temporary = TempDir::new().expect("a temporary directory can be made");
+        Hostile { name, fixture: Fixture::pytest("hostile"), temporary, port }
     }
 
     pub(crate) fn id(&self, test: &str) -> String {
@@ -32,7 +37,16 @@ impl Hostile {
     }
 
     pub(crate) fn anyorder(&self) -> Anyorder {
-        Anyorder::at(self.fixture.path()).variable("HOSTILE_PORT", self.port.to_string())
+        Anyorder::at(self.fixture.path())
+            .variable("HOSTILE_PORT", self.port.to_string())
+            .variable("TMPDIR", self.temporary.path())
+    }
+
+    /// What is left of temporary files. pytest itself keeps the last directories of a user, on purpose.
+    pub(crate) fn left_behind(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.temporary.path()).expect("nobody deletes it").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| !name.starts_with("pytest-of-")).collect()
     }
 
     /// Replays the named tests.
@@ -42,6 +56,7 @@ impl Hostile {
         let words = [&["replay", "-", "--json", "-"], &LIMITS[..], words].concat();
         let ran = self.anyorder().input(&order).run(&words);
         assert!([0, 1].contains(&ran.code), "{}", ran.shown());
+        assert_eq!(self.left_behind(), [""; 0], "{}", ran.shown());
         let report = ran.json();
         let steps = report["runs"][0]["ran"].as_array().unwrap_or_else(|| panic!("{}", ran.shown()));
         let kind = |step: &Value| step["signature"]["kind"].as_str().unwrap_or_default().to_owned();
@@ -58,6 +73,7 @@ impl Hostile {
         let targets = targets.iter().map(String::as_str);
         let words: Vec<&str> = words.into_iter().chain(LIMITS).chain(targets).collect();
         let ran = self.anyorder().run(&words);
+        assert_eq!(self.left_behind(), [""; 0], "{}", ran.shown());
         let report = ran.json();
         assert_eq!(report["stopped_early"], Value::Null, "{}", ran.shown());
         assert_eq!(report["coverage"]["orders"], 7, "{}", ran.shown());

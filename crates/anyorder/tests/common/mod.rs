@@ -99,7 +99,7 @@ impl Anyorder {
         self.ran(code, &output)
     }
 
-    /// The command itself, for tests that send it signals. It is looked after in `ran`, or before the next command.
+    /// The command itself, for tests that send it signals. `ran` or `has_ended` looks at what it has left.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, words: &[S]) -> Command {
         let mut command = Command::new(BINARY);
         self.prepare(&mut command, words);
@@ -126,6 +126,14 @@ impl Anyorder {
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 
+    /// Looks at what the command that was prepared last has left behind, now that it has ended.
+    #[track_caller]
+    pub(crate) fn has_ended(&self, said: &str) {
+        if let Some(watch) = self.watch.take() {
+            watch.check(said);
+        }
+    }
+
     /// What the command that was prepared last has said, now that it has ended.
     #[track_caller]
     pub(crate) fn ran(&self, code: i32, output: &Output) -> Ran {
@@ -136,9 +144,7 @@ impl Anyorder {
             directory: self.directory.clone(),
             python: self.python.clone().unwrap_or_else(|| PathBuf::from("no interpreter was named")),
         };
-        if let Some(watch) = self.watch.take() {
-            watch.check(&ran.shown());
-        }
+        self.has_ended(&ran.shown());
         ran
     }
 }
