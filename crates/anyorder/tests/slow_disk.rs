@@ -84,7 +84,7 @@ fn random_orders_have_the_outcomes_of_a_fresh_checkout() {
     let checkout = Checkout::fresh();
     let listed = checkout.anyorder().run(&[&["collect"], &FILES[..]].concat()).with_code(0).stdout;
     let ids: Vec<&str> = listed.lines().collect();
-    for seed in 0..12 {
+    for seed in 0..8 {
         is_the_same_everywhere(&checkout, &random_order(&ids, seed));
     }
 }
@@ -93,33 +93,43 @@ fn random_orders_have_the_outcomes_of_a_fresh_checkout() {
 #[test]
 fn pairs_differ_as_they_do_in_fresh_checkouts() {
     let checkout = Checkout::fresh();
-    let differing = |words: &[&str]| {
-        let sweep = ["sweep", "--strategy", "pairs", "--json", "-"];
-        let report = checkout.anyorder().run(&[&sweep, words, &FILES[..]].concat()).with_code(1).json();
+    let differing = |disk: &str, workers: &str| {
+        let words = ["sweep", "--strategy", "pairs", "--json", "-", "--disk", disk, "--workers", workers];
+        let report = checkout.anyorder().run(&[&words, &FILES[..]].concat()).with_code(1).json();
         report["differs"].as_array().expect("a sweep says what differs").clone()
     };
-    let found = differing(&[&APART[0][..], &["--workers", "1"]].concat());
-    for words in APART {
-        for workers in ["1", "4"] {
-            let again = differing(&[&words[..], &["--workers", workers]].concat());
-            assert_eq!(told(&again), told(&found), "{words:?}, {workers} workers");
-        }
+    let found = differing("overlay", "1");
+    let names: Vec<String> = found.iter().map(|differs| text(&differs["test"])).collect();
+    let names: Vec<&str> = names.iter().filter_map(|id| id.rsplit("::test_").next()).collect();
+    assert_eq!(names, DIFFERING);
+    for (disk, workers) in [("overlay", "4"), ("copy", "1"), ("copy", "4")] {
+        assert_eq!(told(&differing(disk, workers)), told(&found), "{disk}, {workers} workers");
     }
     for differs in &found {
-        let order: Vec<String> =
-            differs["first"]["order"].as_array().expect("it has an order").iter().map(text).collect();
-        let order: Vec<&str> = order.iter().map(String::as_str).collect();
+        let order = differs["first"]["order"].as_array().expect("it has an order");
+        let order: Vec<&str> = order.iter().filter_map(Value::as_str).collect();
         let plain = in_a_fresh_checkout(&order);
         assert_eq!(plain.last(), Some(&(text(&differs["test"]), text(&differs["first"]["outcome"]))));
     }
-    assert_eq!(found.len(), 12, "{:#?}", told(&found));
 }
+
+/// The tests whose outcome after one other test is not that of the original order, as plain pytest has it.
+const DIFFERING: [&str; 8] = [
+    "log_is_as_shipped",
+    "deletes_the_template",
+    "renames_the_template",
+    "fills_the_template_in",
+    "follows_the_link",
+    "drawer_is_unmarked",
+    "takes_the_lock",
+    "lock_is_free",
+];
 
 /// What does not depend on the way the disk is kept apart.
 fn told(differing: &[Value]) -> Vec<String> {
     let line = |differs: &Value| {
-        let Value::Object(first) = &differs["first"] else { panic!("{differs}") };
-        format!("{} {} {} {}", differs["test"], differs["original"], differs["outcomes"], first["order"])
+        let order = &differs["first"]["order"];
+        format!("{} {} {} {order}", differs["test"], differs["original"], differs["outcomes"])
     };
     differing.iter().map(line).collect()
 }
