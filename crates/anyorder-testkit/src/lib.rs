@@ -1,13 +1,17 @@
 //! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, and
 //! claims that hold for any input.
+//! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, and a look at what a
+//! command has left behind.
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
 pub mod engine;
 pub mod environment;
 pub mod fixture;
+pub mod mark;
 pub mod probe;
 pub mod suites;
+pub mod tree;
 
 use std::path::{Path, PathBuf};
 

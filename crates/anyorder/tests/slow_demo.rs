@@ -15,11 +15,16 @@ fn next_steps(ran: &Ran) -> Vec<String> {
     after.lines().skip(1).map(|line| line.trim().to_owned()).collect()
 }
 
+/// Started anywhere, the demo is written to where temporary files go.
+fn demo(temporary: &Path) -> Ran {
+    let anywhere = tempfile::tempdir().unwrap();
+    Anyorder::at(anywhere.path()).variable("TMPDIR", temporary).run(&["demo"]).with_code(0)
+}
+
 #[test]
 fn the_demo_finds_its_dependences_and_its_next_steps_work() {
     let home = tempfile::tempdir().unwrap();
-    let anyorder = Anyorder::at(home.path()).variable("TMPDIR", home.path());
-    let ran = anyorder.run(&["demo"]).with_code(0);
+    let ran = demo(home.path());
     for test in [
         "test_book_costs_full_price",
         "test_greeting_is_english",
@@ -55,7 +60,7 @@ fn common_python() -> PathBuf {
 fn the_commands_under_next_can_be_pasted_into_a_shell() {
     let home = tempfile::Builder::new().prefix("with a space ").tempdir().unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_anyorder")).parent().unwrap();
-    let ran = Anyorder::at(home.path()).variable("TMPDIR", home.path()).run(&["demo"]).with_code(0);
+    let ran = demo(home.path());
     let steps = next_steps(&ran);
     let script = format!("set -e\n{}\n{}\nanyorder collect\n", steps[0], steps[1]);
     let path = std::env::join_paths(
@@ -72,7 +77,7 @@ fn the_commands_under_next_can_be_pasted_into_a_shell() {
 #[test]
 fn the_files_of_the_demo_are_all_there() {
     let home = tempfile::tempdir().unwrap();
-    let ran = Anyorder::at(home.path()).variable("TMPDIR", home.path()).run(&["demo"]).with_code(0);
+    let ran = demo(home.path());
     let directory = PathBuf::from(next_steps(&ran)[0].strip_prefix("cd ").unwrap());
     for (path, text) in Fixture::pytest("demo").contents() {
         let relative =

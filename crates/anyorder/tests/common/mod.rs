@@ -1,7 +1,13 @@
 //! Runs the binary as a user would, in a copy of a suite, and keeps what it said.
+//!
+//! After every command the copy has to be what it was before, and no process of the command may be left.
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod hostile;
+mod watch;
+
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
@@ -9,7 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use anyorder_testkit::environment::{NEWEST, Recipe, python};
+use anyorder_testkit::mark::{self, Mark};
 use tempfile::TempDir;
+use watch::Watch;
 
 /// A suite written down in a test: files with their texts, in a directory that vanishes.
 pub(crate) fn suite(files: &[(&str, &str)]) -> TempDir {
@@ -26,6 +34,9 @@ pub(crate) struct Anyorder {
     python: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     input: String,
+    mark: Mark,
+    /// The command that was prepared last, until its end is known.
+    watch: RefCell<Option<Watch>>,
 }
 
 /// What one run of the binary said.
@@ -51,7 +62,15 @@ impl Anyorder {
     /// `--python` is left to the test.
     pub(crate) fn without_python(directory: &Path) -> Self {
         let directory = directory.canonicalize().expect("it exists");
-        Anyorder { directory, python: None, variables: vec![], input: String::new() }
+        let mark = Mark::new();
+        Anyorder {
+            directory,
+            python: None,
+            variables: vec![],
+            input: String::new(),
+            mark,
+            watch: RefCell::default(),
+        }
     }
 
     pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
@@ -65,6 +84,7 @@ impl Anyorder {
     }
 
     /// Runs `words`, the first of which is the subcommand, and waits, but not for ever.
+    #[track_caller]
     pub(crate) fn run<S: AsRef<OsStr>>(&self, words: &[S]) -> Ran {
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", "110"]).arg(BINARY);
@@ -79,7 +99,7 @@ impl Anyorder {
         self.ran(code, &output)
     }
 
-    /// The command itself, for tests that send it signals.
+    /// The command itself, for tests that send it signals. `ran` or `has_ended` looks at what it has left.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, words: &[S]) -> Command {
         let mut command = Command::new(BINARY);
         self.prepare(&mut command, words);
@@ -100,17 +120,32 @@ impl Anyorder {
         }
         command.current_dir(&self.directory);
         clean(command);
+        command.env(mark::VARIABLE, self.mark.value());
+        drop(self.watch.take());
+        self.watch.replace(Some(Watch::begin(&self.directory, words, &self.mark)));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 
+    /// Looks at what the command that was prepared last has left behind, now that it has ended.
+    #[track_caller]
+    pub(crate) fn has_ended(&self, said: &str) {
+        if let Some(watch) = self.watch.take() {
+            watch.check(said);
+        }
+    }
+
+    /// What the command that was prepared last has said, now that it has ended.
+    #[track_caller]
     pub(crate) fn ran(&self, code: i32, output: &Output) -> Ran {
-        Ran {
+        let ran = Ran {
             code,
             stdout: String::from_utf8(output.stdout.clone()).expect("it prints UTF-8"),
             stderr: String::from_utf8(output.stderr.clone()).expect("it prints UTF-8"),
             directory: self.directory.clone(),
             python: self.python.clone().unwrap_or_else(|| PathBuf::from("no interpreter was named")),
-        }
+        };
+        self.has_ended(&ran.shown());
+        ran
     }
 }
 
