@@ -81,13 +81,13 @@ fn lints() -> Tally {
 }
 
 fn rust() -> Tally {
-    let mut cargo = cargo(&["test", "--workspace", "--lib", "--bins"]);
+    let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins"]);
     cargo.args(test_files(|name| !name.starts_with("slow_")));
     counted(&mut cargo)
 }
 
 fn slow() -> Tally {
-    let mut cargo = cargo(&["test", "--workspace"]);
+    let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
     cargo.args(test_files(|name| name.starts_with("slow_")));
     counted(&mut cargo)
 }

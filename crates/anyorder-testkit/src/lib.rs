@@ -1,7 +1,5 @@
-//! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, and
-//! claims that hold for any input.
-//! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, and a look at what a
-//! command has left behind.
+//! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, claims that hold
+//! for any input, and a look at what a command has left behind.
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
