@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
+pub use anyorder_model::Rung;
 use anyorder_model::{Order, Step, Suite};
 
 use crate::wire::Hello;
@@ -23,15 +24,6 @@ pub struct AgentCall<'a> {
     pub moved: serde_json::Value,
     /// What a forked child has to know to get a disk of its own; null if it does not.
     pub layers: serde_json::Value,
-}
-
-/// How a plain run was told its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
-    /// Test ids on the command line of the user's own runner.
-    Plain,
-    /// Everything collected, then put in order by a plugin of a few lines.
-    PlainOrdered,
 }
 
 /// What a plain run has to know.

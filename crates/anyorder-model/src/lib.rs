@@ -1,9 +1,11 @@
-//! The words of the project as plain data: tests, orders, outcomes, runs, events.
+//! The words of the project as plain data: tests, orders, outcomes, runs, findings, events.
 //!
 //! Knows what things are called and how they are written down. Runs nothing, decides nothing, prints nothing.
 
 mod cost;
 mod event;
+mod finding;
+mod oracle;
 mod order;
 mod order_file;
 mod outcome;
@@ -12,6 +14,12 @@ mod suite;
 
 pub use cost::{Cost, Coverage};
 pub use event::{Differs, Event, Grade, Plan, Progress, Sighting};
+pub use finding::{
+    After, ByPolluter, Evidence, Finding, FindingId, Group, Kind, Mode, Rate, Rates, Reproduce,
+};
+pub use oracle::{
+    Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Purpose, Rung, Station, TailRecord,
+};
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};

@@ -3,22 +3,27 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Order, Outcome, Phase, Signature, TestIndex};
 
 /// One execution of one test.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Which test.
     pub test: TestIndex,
     /// What became of it.
     pub outcome: Outcome,
     /// Where that was decided, unless it passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,
     /// How it failed, or why it was skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
     /// Set-up, body and tear-down together.
     pub duration: Duration,
     /// What the test printed and the full failure text, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
 

@@ -5,6 +5,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::groups::groups_of;
+
 /// How orders are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
@@ -140,20 +142,6 @@ fn shuffled<T: Clone>(values: &[T], random: &mut ChaCha8Rng) -> Vec<T> {
     let mut values = values.to_vec();
     values.shuffle(random);
     values
-}
-
-/// The tests of each group as collected; groups in the order of their first tests.
-fn groups_of(suite: &Suite) -> Vec<Vec<TestIndex>> {
-    let mut groups: Vec<Vec<TestIndex>> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    for index in suite.indices() {
-        let place = *places.entry(suite.test(index).group.as_str()).or_insert_with(|| {
-            groups.push(Vec::new());
-            groups.len() - 1
-        });
-        groups[place].push(index);
-    }
-    groups
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which tests have run directly after which: the honest measure of how much a sweep has tried.
 
-use anyorder_model::{Coverage, Order};
+use anyorder_model::{Coverage, FanRecord, Order, Outcome, Step, TestIndex};
 use roaring::RoaringTreemap;
 
 /// A set of ordered pairs of tests.
@@ -20,9 +20,37 @@ impl Successions {
     /// Notes every direct succession in an order that ran.
     pub fn note(&mut self, ran: &Order) {
         self.orders += 1;
-        for pair in ran.tests().windows(2).filter(|pair| pair[0] != pair[1]) {
-            self.seen.insert((pair[0].at() * self.tests + pair[1].at()) as u64);
+        ran.tests().windows(2).for_each(|pair| self.insert(pair[0], pair[1]));
+    }
+
+    /// Notes every direct succession in a fan that ran; each tail counts as an order.
+    pub fn note_fan(&mut self, record: &FanRecord) {
+        self.orders += record.tails.len() as u64;
+        self.note_steps(None, &record.prefix);
+        let before = record.prefix.last().map(|step| step.test);
+        record.tails.iter().for_each(|tail| self.note_steps(before, &tail.steps));
+    }
+
+    /// Whether `second` ran directly after `first`.
+    pub fn contains(&self, first: TestIndex, second: TestIndex) -> bool {
+        self.seen.contains(self.key(first, second))
+    }
+
+    fn note_steps(&mut self, mut before: Option<TestIndex>, steps: &[Step]) {
+        for step in steps.iter().take_while(|step| step.outcome != Outcome::NotReached) {
+            before.iter().for_each(|&before| self.insert(before, step.test));
+            before = Some(step.test);
         }
+    }
+
+    fn insert(&mut self, first: TestIndex, second: TestIndex) {
+        if first != second {
+            self.seen.insert(self.key(first, second));
+        }
+    }
+
+    fn key(&self, first: TestIndex, second: TestIndex) -> u64 {
+        (first.at() * self.tests + second.at()) as u64
     }
 
     /// What was noted, as counts.

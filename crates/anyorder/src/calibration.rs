@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyorder_engine::{Engine, EngineError, Isolation, PlainAsk, Rung};
 use anyorder_model::{Event, Order, Outcome, Plan, Progress, RunRecord, TestIndex};
-use anyorder_search::sample;
+use anyorder_search::{Shrunk, sample, shrink};
 
 use crate::failure::Failure;
 use crate::session::{Session, run_once};
@@ -126,14 +126,16 @@ impl<'a> Calibration<'a> {
         files.retain(|file| *file != own);
         let order = Order(vec![test]);
         let root = Path::new(&self.engine.hello().root);
-        let mut holds = |files: &[String]| {
+        let holds = |files: &[String]| {
             let named = files.iter().chain([&own]).map(|file| root.join(file).display().to_string());
             let collected: Vec<String> = named.collect();
             let ask =
                 PlainAsk { collected: Some(&collected), ..PlainAsk::new(&order).on(Rung::PlainOrdered) };
             Ok::<_, EngineError>(self.plain(session, ask)?.get(&test) == Some(&outcome))
         };
-        anyorder_search::shrink(files, &mut holds)
+        match shrink(&files, usize::MAX, holds)? {
+            Shrunk::Minimal(files) | Shrunk::Unfinished(files) => Ok(files),
+        }
     }
 
     fn distrust(&self, session: &mut Session<'_>, test: TestIndex, forked: Outcome, plain: Outcome) {

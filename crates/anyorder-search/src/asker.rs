@@ -1,0 +1,116 @@
+//! Asks the oracle, and keeps count of what was tried.
+//!
+//! Knows how questions are put. Does not know why.
+
+use anyorder_model::{
+    Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Purpose, Station, Step,
+    Suite, TestIndex,
+};
+
+use crate::Successions;
+use crate::sight::Sight;
+
+/// An oracle, and which tests have run directly after which.
+pub(crate) struct Asker<'a> {
+    oracle: &'a mut dyn Oracle,
+    successions: Successions,
+}
+
+/// What tails share, and the tails.
+pub(crate) type Branches = (Vec<TestIndex>, Vec<Vec<TestIndex>>);
+
+impl<'a> Asker<'a> {
+    pub(crate) fn new(oracle: &'a mut dyn Oracle) -> Self {
+        let successions = Successions::new(oracle.suite().len());
+        Asker { oracle, successions }
+    }
+
+    pub(crate) fn suite(&self) -> &Suite {
+        self.oracle.suite()
+    }
+
+    pub(crate) fn spent(&self) -> f64 {
+        self.oracle.spent()
+    }
+
+    pub(crate) fn tell(&mut self, news: News) {
+        self.oracle.tell(news);
+    }
+
+    pub(crate) fn begin(&mut self, station: Station, orders: Option<u64>) {
+        self.tell(News::Began(station, orders));
+    }
+
+    pub(crate) fn coverage(&self) -> Coverage {
+        self.successions.coverage()
+    }
+
+    /// Whether `second` ran directly after `first`.
+    pub(crate) fn has_seen(&self, first: TestIndex, second: TestIndex) -> bool {
+        self.successions.contains(first, second)
+    }
+
+    /// Runs independent orders; the steps of each.
+    pub(crate) fn orders(
+        &mut self,
+        purpose: Purpose,
+        repetition: u32,
+        orders: Vec<Vec<TestIndex>>,
+    ) -> Result<Vec<Vec<Step>>, Halted> {
+        let records = self.fans(purpose, repetition, vec![(vec![], orders)])?;
+        Ok(records.into_iter().flat_map(|record| record.tails).map(|tail| tail.steps).collect())
+    }
+
+    /// Runs independent orders; how the last test of each ended.
+    pub(crate) fn ends(
+        &mut self,
+        purpose: Purpose,
+        repetition: u32,
+        orders: Vec<Vec<TestIndex>>,
+    ) -> Result<Vec<Sight>, Halted> {
+        Ok(self.orders(purpose, repetition, orders)?.iter().map(|steps| end(steps)).collect())
+    }
+
+    /// Runs branches; how the last test of each tail ended.
+    pub(crate) fn branch_ends(
+        &mut self,
+        purpose: Purpose,
+        repetition: u32,
+        branches: Vec<Branches>,
+    ) -> Result<Vec<Vec<Sight>>, Halted> {
+        let records = self.fans(purpose, repetition, branches)?;
+        Ok(records.iter().map(|record| record.tails.iter().map(|tail| end(&tail.steps)).collect()).collect())
+    }
+
+    /// Runs branches. Those without a tail are not asked for, and have an empty record.
+    pub(crate) fn fans(
+        &mut self,
+        purpose: Purpose,
+        repetition: u32,
+        branches: Vec<Branches>,
+    ) -> Result<Vec<FanRecord>, Halted> {
+        let fans = branches.into_iter().filter(|(_, tails)| !tails.is_empty()).map(|(prefix, tails)| Fan {
+            purpose,
+            repetition,
+            prefix: Order(prefix),
+            tails: tails.into_iter().map(Order).collect(),
+        });
+        let fans: Vec<Fan> = fans.collect();
+        if fans.is_empty() {
+            return Ok(Vec::new());
+        }
+        let records = self.oracle.run(fans)?;
+        records.iter().for_each(|record| self.successions.note_fan(record));
+        Ok(records)
+    }
+
+    /// Runs orders with the user's own runner.
+    pub(crate) fn plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
+        if asked.is_empty() { Ok(Vec::new()) } else { self.oracle.run_plain(asked) }
+    }
+}
+
+/// How the last test of an order ended.
+pub(crate) fn end(steps: &[Step]) -> Sight {
+    steps.last().expect("an order has a test").into()
+}

@@ -1,0 +1,279 @@
+//! Confirmation: does order alone decide?
+//!
+//! Knows how to ask for pairs of runs, alternating, first through forks and then in new processes of the user's own
+//! runner, where each pair has a hash seed of its own. Does not search for other orders.
+//!
+//! The test is sequential and strict: the first pair that disagrees with the pairs before it ends it, since a test
+//! that differs between runs of one order is non-deterministic by definition. So a test that fails at the same rate r
+//! in every order is believed only if all pairs show a pass and a failure in the right places, which has the chance
+//! `(r (1 - r)) ^ pairs`, at most `4 ^ -pairs`: for 3 pairs through forks and 5 plain ones, 0.000015. Forks of one
+//! process may share what they leave to chance; then only the plain pairs count, `4 ^ -5` is 0.001, and a test of that
+//! sort seems to have a great share of the suite as its partners. Where a quarter of all tests are partners, 8 plain
+//! pairs are asked for.
+
+use std::collections::BTreeMap;
+
+use anyorder_model::{After, Halted, Order, PlainAsk, PlainSeen, Purpose, TestIndex};
+
+use crate::asker::Asker;
+use crate::case::{Case, Confirmed};
+use crate::fisher;
+use crate::pair::{Count, Pair, in_plain_terms, plain_sight};
+use crate::sight::Sight;
+
+/// What pairs of runs say about a case.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// Order alone decides, as far as was asked.
+    OrderDecides(Confirmed),
+    /// Runs of one order differ.
+    NonDeterministic(After),
+    /// The plain runner does not show it.
+    NotShown(&'static str),
+}
+
+/// Plain pairs after which a difference that is never shown is given up.
+const GIVE_UP: u32 = 2;
+/// Plain pairs for tests with very many partners.
+const CROWD_PAIRS: u32 = 8;
+/// Pairs that make rates, once a test is known to be non-deterministic.
+const RATE_PAIRS: u32 = 10;
+/// Pairs that may say nothing.
+const SILENT_PAIRS: u32 = 2;
+/// How unlikely chance must be before order has a part in it.
+const LEVEL: f64 = 0.001;
+/// How many cases share a plain run.
+const SHARED: usize = 40;
+
+/// Whether each case shows its difference in all of so many pairs through forks, after its first group.
+pub(crate) fn in_forks(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Result<Vec<bool>, Halted> {
+    let asked: Vec<Pair> = cases.iter().map(|case| Pair::new(case, &case.groups[0])).collect();
+    let mut counts = vec![Count::default(); cases.len()];
+    for repetition in 0..pairs {
+        let orders = asked.iter().flat_map(|pair| [pair.odd.clone(), pair.base.clone()]).collect();
+        let ends = asker.ends(Purpose::Confirm, repetition, orders)?;
+        for ((case, count), ends) in cases.iter().zip(&mut counts).zip(ends.chunks(2)) {
+            count.note(case, &ends[0], &ends[1]);
+        }
+    }
+    Ok(counts.iter().map(|count| count.is_unanimous() && count.nothing < pairs).collect())
+}
+
+/// How often a test fails after `before` and by itself, from fresh pairs through forks.
+pub(crate) fn rates_in_forks(
+    asker: &mut Asker<'_>,
+    test: TestIndex,
+    before: &[TestIndex],
+) -> Result<After, Halted> {
+    let order = [before, &[test]].concat();
+    let mut rates = [anyorder_model::Rate::default(); 2];
+    for repetition in 0..RATE_PAIRS {
+        let orders = vec![order.clone(), vec![test]];
+        // Repetitions of their own: runs that raised the suspicion must not count.
+        let ends = asker.ends(Purpose::Confirm, 100 + repetition, orders)?;
+        for (rate, end) in rates.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
+            rate.0 += u32::from(end.outcome.is_red());
+            rate.1 += 1;
+        }
+    }
+    Ok(after(order, rates[0], rates[1]))
+}
+
+fn after(order: Vec<TestIndex>, rate: anyorder_model::Rate, reference: anyorder_model::Rate) -> After {
+    let chance = fisher::chance(rate, reference);
+    After { order: Order(order), rate, reference, chance, is_correlated: chance < LEVEL }
+}
+
+/// The verdict of the plain runner on each case, after its first group.
+pub(crate) fn plainly(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Result<Vec<Verdict>, Halted> {
+    let shared = shared_pairs(asker, cases)?;
+    let mut trials: Vec<PlainTrial> =
+        cases.iter().map(|case| PlainTrial::new(asker, case, &case.groups[0], pairs)).collect();
+    for (trial, shared) in trials.iter_mut().zip(shared) {
+        trial.shared = shared;
+    }
+    run_trials(asker, &mut trials)?;
+    let verdicts = trials.into_iter().map(|trial| trial.verdict(asker));
+    verdicts.collect()
+}
+
+/// The verdict of the plain runner on one case after these tests.
+pub(crate) fn plainly_after(
+    asker: &mut Asker<'_>,
+    case: &Case,
+    before: &[TestIndex],
+    pairs: u32,
+) -> Result<Verdict, Halted> {
+    let mut trials = vec![PlainTrial::new(asker, case, before, pairs)];
+    run_trials(asker, &mut trials)?;
+    trials.remove(0).verdict(asker)
+}
+
+/// Cases with the same partners share plain runs, if forks show that they do not disturb each other.
+fn shared_pairs(asker: &mut Asker<'_>, cases: &[&Case]) -> Result<Vec<Option<Pair>>, Halted> {
+    let mut clusters: BTreeMap<Vec<TestIndex>, Vec<usize>> = BTreeMap::new();
+    for (at, case) in cases.iter().enumerate() {
+        let key = if case.has_partners() { case.groups[0].clone() } else { vec![] };
+        clusters.entry(key).or_default().push(at);
+    }
+    let chunks =
+        clusters.iter().flat_map(|(key, members)| members.chunks(SHARED).map(move |chunk| (key, chunk)));
+    let chunks: Vec<(&Vec<TestIndex>, &[usize])> = chunks.filter(|(_, chunk)| chunk.len() > 1).collect();
+    let mut shared = vec![None; cases.len()];
+    for (key, chunk) in chunks {
+        let base: Vec<TestIndex> = chunk.iter().map(|&at| cases[at].test).collect();
+        let odd = match key.as_slice() {
+            [] => base.iter().flat_map(|&test| [test, test]).collect(),
+            partners => [partners, &base].concat(),
+        };
+        let runs = asker.orders(Purpose::Confirm, 0, vec![odd.clone(), base.clone()])?;
+        for &at in chunk {
+            let mut count = Count::default();
+            count.note(cases[at], &sight_of(&runs[0], cases[at].test), &sight_of(&runs[1], cases[at].test));
+            if count.for_it == 1 {
+                shared[at] = Some(Pair { odd: odd.clone(), base: base.clone() });
+            }
+        }
+    }
+    Ok(shared)
+}
+
+/// One case on its way through plain pairs.
+struct PlainTrial {
+    case: Case,
+    before: Vec<TestIndex>,
+    own: Pair,
+    /// Asked for in place of its own pair from the second pair on.
+    shared: Option<Pair>,
+    pairs: u32,
+    count: Count,
+    confirmed: Option<Confirmed>,
+    regrouped: bool,
+}
+
+impl PlainTrial {
+    fn new(asker: &Asker<'_>, case: &Case, before: &[TestIndex], pairs: u32) -> Self {
+        let is_crowd = case.singles().count() * 4 > asker.suite().len() && case.groups.len() > 2;
+        PlainTrial {
+            case: in_plain_terms(case),
+            before: before.to_vec(),
+            own: Pair::new(case, before),
+            shared: None,
+            pairs: if is_crowd { pairs.max(CROWD_PAIRS) } else { pairs },
+            count: Count::default(),
+            confirmed: None,
+            regrouped: false,
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        let is_given_up = self.count.is_absent() && self.count.pairs >= GIVE_UP;
+        let is_mixed = !self.count.is_unanimous() && !self.count.is_absent();
+        self.count.pairs < self.pairs
+            && self.count.nothing <= SILENT_PAIRS
+            && !is_given_up
+            && !is_mixed
+            && !self.regrouped
+    }
+
+    fn pair(&self, number: u32) -> &Pair {
+        self.shared.as_ref().filter(|_| number > 0).unwrap_or(&self.own)
+    }
+
+    fn note(&mut self, odd: &PlainSeen, base: &PlainSeen) {
+        self.regrouped |= !odd.is_as_asked || !base.is_as_asked;
+        let sight = |seen: &PlainSeen| plain_sight(sight_of(&seen.steps, self.case.test));
+        self.count.note(&self.case, &sight(odd), &sight(base));
+        let rung = odd.rung.max(base.rung);
+        let confirmed = self.confirmed.get_or_insert_with(|| Confirmed {
+            before: self.before.clone(),
+            rung,
+            pairs: 0,
+            odd_command: odd.command.clone(),
+            base_command: base.command.clone(),
+        });
+        confirmed.rung = confirmed.rung.max(rung);
+        confirmed.pairs = self.count.for_it;
+    }
+
+    fn verdict(mut self, asker: &mut Asker<'_>) -> Result<Verdict, Halted> {
+        if self.regrouped {
+            return Ok(Verdict::NotShown(
+                "the plain runner ran the tests in another order than it was asked to",
+            ));
+        }
+        if self.count.pairs == 0 || self.count.nothing > SILENT_PAIRS {
+            return Ok(Verdict::NotShown("the plain runner came to no result in time"));
+        }
+        if self.count.is_unanimous() {
+            return Ok(self
+                .confirmed
+                .take()
+                .map_or(Verdict::NotShown("no plain run was made"), Verdict::OrderDecides));
+        }
+        if self.count.is_absent() {
+            return Ok(Verdict::NotShown("the plain runner does not show it"));
+        }
+        self.rates(asker)
+    }
+
+    /// More pairs for a test whose pairs disagree.
+    fn rates(mut self, asker: &mut Asker<'_>) -> Result<Verdict, Halted> {
+        self.shared = None;
+        for number in self.count.pairs..RATE_PAIRS {
+            ask_pairs(asker, &mut [&mut self], number)?;
+        }
+        if self.count.odd == self.count.base
+            && (self.count.odd.0 == 0 || self.count.odd.0 == self.count.odd.1)
+        {
+            return Ok(Verdict::NotShown("by itself, it ends otherwise in the plain runner"));
+        }
+        Ok(Verdict::NonDeterministic(after(self.own.odd, self.count.odd, self.count.base)))
+    }
+}
+
+fn run_trials(asker: &mut Asker<'_>, trials: &mut [PlainTrial]) -> Result<(), Halted> {
+    for number in 0.. {
+        let mut open: Vec<&mut PlainTrial> = trials.iter_mut().filter(|trial| trial.is_open()).collect();
+        if open.is_empty() {
+            break;
+        }
+        ask_pairs(asker, &mut open, number)?;
+    }
+    Ok(())
+}
+
+/// Asks for one more pair of each trial, all of them under the hash seed of this pair; equal runs are asked for once.
+fn ask_pairs(asker: &mut Asker<'_>, open: &mut [&mut PlainTrial], number: u32) -> Result<(), Halted> {
+    let mut orders: Vec<&Vec<TestIndex>> = Vec::new();
+    for trial in open.iter() {
+        let pair = trial.pair(number);
+        for order in [&pair.odd, &pair.base] {
+            if !orders.contains(&order) {
+                orders.push(order);
+            }
+        }
+    }
+    let asked = orders.iter().map(|&order| PlainAsk {
+        order: Order(order.clone()),
+        repetition: number,
+        hash_seed: number + 1,
+    });
+    let asked: Vec<PlainAsk> = asked.collect();
+    let seen = asker.plain(asked.clone())?;
+    let of =
+        |order: &Vec<TestIndex>| asked.iter().position(|asked| asked.order.0 == *order).map(|at| &seen[at]);
+    for trial in open.iter_mut() {
+        let pair = trial.pair(number).clone();
+        if let (Some(odd), Some(base)) = (of(&pair.odd), of(&pair.base)) {
+            trial.note(odd, base);
+        }
+    }
+    Ok(())
+}
+
+/// How the last execution of a test ended.
+fn sight_of(steps: &[anyorder_model::Step], test: TestIndex) -> Sight {
+    let not_reached = || anyorder_model::Step::bare(test, anyorder_model::Outcome::NotReached);
+    (&steps.iter().rfind(|step| step.test == test).cloned().unwrap_or_else(not_reached)).into()
+}

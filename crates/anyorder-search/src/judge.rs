@@ -1,0 +1,232 @@
+//! From cases to verdicts: what a hunt and a `twice` have in common.
+//!
+//! Knows the cases that are open and what was found so far, so that a search that has to stop can say all it knows.
+
+use std::collections::BTreeMap;
+
+use anyorder_model::{Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, Rates, Station, TestIndex};
+
+use crate::asker::Asker;
+use crate::case::Case;
+use crate::confirm::{self, Verdict};
+use crate::hunt::HuntReport;
+use crate::settings::HuntSettings;
+
+/// All that is known while a search goes on.
+pub(crate) struct Judge<'a> {
+    asker: Asker<'a>,
+    pub(crate) settings: &'a HuntSettings,
+    findings: Vec<Finding>,
+    unconfirmed: Vec<Finding>,
+    /// Tests that differ between identical runs.
+    aside: BTreeMap<TestIndex, Rates>,
+    /// Cases that have no verdict yet.
+    pub(crate) open: Vec<Case>,
+}
+
+/// Runs of a non-deterministic test by itself, for its rate.
+const ALONE_RUNS: u32 = 10;
+/// A longer order is not run ten times for the sake of a rate.
+const LONGEST_FOR_RATES: usize = 64;
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(oracle: &'a mut dyn Oracle, settings: &'a HuntSettings) -> Self {
+        Judge {
+            asker: Asker::new(oracle),
+            settings,
+            findings: Vec::new(),
+            unconfirmed: Vec::new(),
+            aside: BTreeMap::new(),
+            open: Vec::new(),
+        }
+    }
+
+    pub(crate) fn asker(&mut self) -> &mut Asker<'a> {
+        &mut self.asker
+    }
+
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    pub(crate) fn found(&mut self, finding: Finding) {
+        self.asker.tell(News::Found(Box::new(finding.clone())));
+        self.findings.push(finding);
+    }
+
+    /// A difference that cannot be relied on.
+    pub(crate) fn doubt(&mut self, case: &Case, why: &str) {
+        let mut finding = case.finding(self.asker.suite());
+        finding.unconfirmed = Some(why.to_owned());
+        self.asker.tell(News::Unconfirmed(Box::new(finding.clone())));
+        self.unconfirmed.push(finding);
+    }
+
+    /// A difference that is nothing but a time limit.
+    pub(crate) fn doubt_time_limit(&mut self, kind: Kind, test: TestIndex) {
+        let mut finding = Finding::new(kind, test, self.asker.suite().id(test));
+        finding.unconfirmed = Some("it only ran into its time limit, which is no evidence".to_owned());
+        self.asker.tell(News::Unconfirmed(Box::new(finding.clone())));
+        self.unconfirmed.push(finding);
+    }
+
+    /// Whether anything was said about a test already.
+    pub(crate) fn is_known(&self, test: TestIndex) -> bool {
+        let mut told = self.findings.iter().chain(&self.unconfirmed);
+        self.is_aside(test) || told.any(|finding| finding.test == test && finding.kind != Kind::Fixture)
+    }
+
+    pub(crate) fn is_aside(&self, test: TestIndex) -> bool {
+        self.aside.contains_key(&test)
+    }
+
+    /// Runs of one order differ for this test: no order explains it.
+    pub(crate) fn set_aside(&mut self, test: TestIndex) -> &mut Rates {
+        self.open.retain(|case| case.test != test);
+        self.aside.entry(test).or_default()
+    }
+
+    /// Sets a test aside that did not end the same again after `before`, and measures how often it does.
+    pub(crate) fn set_aside_after(&mut self, test: TestIndex, before: &[TestIndex]) -> Result<(), Halted> {
+        self.set_aside(test);
+        if before.len() <= LONGEST_FOR_RATES {
+            let after = confirm::rates_in_forks(&mut self.asker, test, before)?;
+            self.aside.entry(test).or_default().after = Some(after);
+        }
+        Ok(())
+    }
+
+    /// Opens the case of a test that minds being run twice in a row after `before`.
+    pub(crate) fn open_twice(&mut self, mut case: Case, before: Vec<TestIndex>, mode: Mode) {
+        if mode != Mode::IsolatedTest {
+            case.sightings.push(crate::seen::Sighting { before, sight: case.seen.clone() });
+        }
+        self.open.push(case);
+    }
+
+    /// Findings of all confirmed cases of tests that mind being run twice.
+    pub(crate) fn find_twice(&mut self, mode: Mode) {
+        for case in self.take(|case| !case.has_partners() && case.confirmed.is_some()) {
+            let mut finding = case.finding(self.asker.suite());
+            finding.mode = Some(mode);
+            self.found(finding);
+        }
+    }
+
+    /// Takes cases out of those that are open.
+    pub(crate) fn take(&mut self, wanted: impl Fn(&Case) -> bool) -> Vec<Case> {
+        self.open.extract_if(.., |case| wanted(case)).collect()
+    }
+
+    /// Sets aside every wanted case that does not come again the same through forks.
+    pub(crate) fn confirm_in_forks(&mut self, wanted: impl Fn(&Case) -> bool) -> Result<(), Halted> {
+        let cases: Vec<&Case> =
+            self.open.iter().filter(|case| wanted(case) && !case.groups.is_empty()).collect();
+        let agreed = confirm::in_forks(&mut self.asker, &cases, self.settings.fork_pairs)?;
+        let differing: Vec<(TestIndex, Vec<TestIndex>)> = cases
+            .iter()
+            .zip(agreed)
+            .filter(|(_, agreed)| !agreed)
+            .map(|(case, _)| (case.test, case.groups[0].clone()))
+            .collect();
+        for (test, before) in differing {
+            self.set_aside_after(test, &before)?;
+        }
+        Ok(())
+    }
+
+    /// Asks the plain runner about every wanted case; what it confirms stays open, the rest gets its verdict.
+    pub(crate) fn confirm_plainly(&mut self, wanted: impl Fn(&Case) -> bool) -> Result<(), Halted> {
+        let is_wanted = |case: &Case| wanted(case) && !case.groups.is_empty() && case.confirmed.is_none();
+        let cases: Vec<&Case> = self.open.iter().filter(|case| is_wanted(case)).collect();
+        self.asker
+            .begin(Station::Confirm, Some(2 * u64::from(self.settings.plain_pairs) * cases.len() as u64));
+        let places: Vec<(TestIndex, Kind)> = cases.iter().map(|case| (case.test, case.kind)).collect();
+        let verdicts = confirm::plainly(&mut self.asker, &cases, self.settings.plain_pairs)?;
+        for ((test, kind), verdict) in places.into_iter().zip(verdicts) {
+            self.settle(test, kind, verdict)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, test: TestIndex, kind: Kind, verdict: Verdict) -> Result<(), Halted> {
+        let Some(at) = self.open.iter().position(|case| case.test == test && case.kind == kind) else {
+            return Ok(()); // set aside by another case of the same test
+        };
+        match verdict {
+            Verdict::OrderDecides(confirmed) => self.open[at].confirmed = Some(confirmed),
+            Verdict::NonDeterministic(after) => self.set_aside(test).after = Some(after),
+            Verdict::NotShown(why) => self.try_other_orders(at, why)?,
+        }
+        Ok(())
+    }
+
+    /// The plain runner may show after a longer order what it does not show after the shortest.
+    fn try_other_orders(&mut self, at: usize, why: &str) -> Result<(), Halted> {
+        let case = self.open[at].clone();
+        let others =
+            case.groups.get(1).into_iter().chain(case.sightings.last().map(|sighting| &sighting.before));
+        for before in others {
+            let before =
+                if case.has_partners() { before.clone() } else { [before.as_slice(), &[case.test]].concat() };
+            match confirm::plainly_after(&mut self.asker, &case, &before, self.settings.plain_pairs)? {
+                Verdict::OrderDecides(confirmed) => {
+                    self.open[at].confirmed = Some(confirmed);
+                    return Ok(());
+                }
+                Verdict::NonDeterministic(after) => {
+                    self.set_aside(case.test).after = Some(after);
+                    return Ok(());
+                }
+                Verdict::NotShown(_) => {}
+            }
+        }
+        let case = self.open.remove(at);
+        self.doubt(&case, why);
+        Ok(())
+    }
+
+    /// Measures how often each test that was set aside fails by itself.
+    pub(crate) fn rate_aside(&mut self) -> Result<(), Halted> {
+        let tests: Vec<TestIndex> = self.aside.keys().copied().collect();
+        let mut alone = vec![Rate::default(); tests.len()];
+        for repetition in 0..ALONE_RUNS {
+            let orders = tests.iter().map(|&test| vec![test]).collect();
+            // Repetitions of their own: runs that raised the suspicion must not count.
+            let ends = self.asker.ends(Purpose::Alone, 100 + repetition, orders)?;
+            for (rate, end) in alone.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
+                *rate = Rate(rate.0 + u32::from(end.outcome.is_red()), rate.1 + 1);
+            }
+        }
+        for (test, alone) in tests.into_iter().zip(alone) {
+            self.set_aside(test).alone = Some(alone);
+        }
+        Ok(())
+    }
+
+    /// All that is known.
+    pub(crate) fn report(mut self, halted: Option<Halted>) -> HuntReport {
+        for case in std::mem::take(&mut self.open) {
+            if case.confirmed.is_some() {
+                let finding = case.finding(self.asker.suite());
+                self.found(finding);
+            } else {
+                self.doubt(&case, "the search ended before it was confirmed");
+            }
+        }
+        for (test, rates) in std::mem::take(&mut self.aside) {
+            let mut finding = Finding::new(Kind::NonDeterministic, test, self.asker.suite().id(test));
+            finding.rates = Some(rates);
+            self.found(finding);
+        }
+        let rank = |finding: &Finding| (finding.kind, finding.test);
+        self.findings.sort_by_key(rank);
+        self.unconfirmed.sort_by_key(rank);
+        HuntReport {
+            findings: self.findings,
+            unconfirmed: self.unconfirmed,
+            coverage: self.asker.coverage(),
+            stopped_early: halted,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Groups of tests that make the difference only together, and a first partner where trying each test is too much.
+//!
+//! Knows how to get from an order that showed a difference to minimal groups. Does not know single partners that
+//! `partners` has not found, nor what undoes them.
+
+use std::collections::BTreeSet;
+
+use anyorder_model::{Group, Halted, News, Purpose, TestIndex};
+
+use crate::asker::Asker;
+use crate::case::Case;
+use crate::shrink::{Shrunk, shrink};
+
+/// What came of the search for a first group.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    /// It is among the case's groups.
+    Found,
+    /// The order that showed the difference did not show it again.
+    NotAgain,
+    /// The questions ran out.
+    Unfinished,
+}
+
+/// How many groups are looked for beyond the first.
+const FURTHER: usize = 3;
+
+/// Finds one minimal group of `case` in what was seen, if it has none.
+pub(crate) fn first_group(asker: &mut Asker<'_>, case: &mut Case, questions: usize) -> Result<First, Halted> {
+    let before = case.sightings[0].before.clone();
+    if !meets(asker, case, &before, 1)? {
+        return Ok(First::NotAgain);
+    }
+    Ok(match group_in(asker, case, &before, questions)? {
+        Shrunk::Minimal(group) => {
+            case.groups.push(group);
+            First::Found
+        }
+        Shrunk::Unfinished(left) => {
+            case.sightings[0].before = left;
+            case.not_searched
+                .push(format!("a smallest group of {}: the questions ran out", case.partner_word()));
+            First::Unfinished
+        }
+    })
+}
+
+/// Tries a group on other cases; adds it to those where it makes the difference too.
+pub(crate) fn share_group(
+    asker: &mut Asker<'_>,
+    cases: &mut [&mut Case],
+    group: &Group,
+) -> Result<(), Halted> {
+    let mut open: Vec<&mut &mut Case> =
+        cases.iter_mut().filter(|case| !group.contains(&case.test) && !case.groups.contains(group)).collect();
+    // A larger group may be more than this case needs.
+    let lists: Vec<Vec<TestIndex>> =
+        if group.len() == 1 { vec![group.clone()] } else { fewer_and_all(group) };
+    let tails: Vec<Vec<TestIndex>> = open.iter().map(|case| vec![case.test]).collect();
+    let branches = lists.iter().map(|list| (list.clone(), tails.clone())).collect();
+    let ends = asker.branch_ends(Purpose::Minimise, 0, branches)?;
+    if ends.is_empty() {
+        return Ok(());
+    }
+    for (at, case) in open.iter_mut().enumerate() {
+        let is_met = |row: usize| case.target.is_met(&ends[row][at]);
+        if is_met(lists.len() - 1) && !(0..lists.len() - 1).any(is_met) {
+            case.groups.push(group.clone());
+        }
+    }
+    Ok(())
+}
+
+fn fewer_and_all(group: &Group) -> Vec<Vec<TestIndex>> {
+    let fewer = (0..group.len()).map(|at| {
+        let mut fewer = group.clone();
+        fewer.remove(at);
+        fewer
+    });
+    fewer.chain([group.clone()]).collect()
+}
+
+/// Looks for more groups where a difference was seen: takes the known ones out, and sees whether it is still there.
+pub(crate) fn further_groups(asker: &mut Asker<'_>, case: &mut Case, questions: usize) -> Result<(), Halted> {
+    for sighting in 0..case.sightings.len() {
+        for _ in 0..FURTHER {
+            let Some(rest) = without_known(case, sighting) else { break };
+            if !meets(asker, case, &rest, 0)? {
+                break;
+            }
+            match group_in(asker, case, &rest, questions)? {
+                Shrunk::Minimal(group) => case.groups.push(group),
+                Shrunk::Unfinished(_) => break,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What ran before the case in a sighting, without one test of each known group; `None` if nothing is left of it.
+fn without_known(case: &Case, sighting: usize) -> Option<Vec<TestIndex>> {
+    let known: BTreeSet<TestIndex> = case.groups.iter().filter_map(|group| group.last().copied()).collect();
+    let rest = case.sightings[sighting].before.iter().copied().filter(|test| !known.contains(test));
+    let rest: Vec<TestIndex> = rest.collect();
+    (rest.len() > 1).then_some(rest)
+}
+
+/// Shrinks `before`, after which the case is known to meet its target.
+fn group_in(
+    asker: &mut Asker<'_>,
+    case: &Case,
+    before: &[TestIndex],
+    questions: usize,
+) -> Result<Shrunk<TestIndex>, Halted> {
+    let mut left = before.len();
+    shrink(before, questions, |list| {
+        let holds = meets(asker, case, list, 0)?;
+        if holds && list.len() < left {
+            left = list.len();
+            asker.tell(News::Shrunk { test: case.test, left });
+        }
+        Ok(holds)
+    })
+}
+
+fn meets(asker: &mut Asker<'_>, case: &Case, before: &[TestIndex], repetition: u32) -> Result<bool, Halted> {
+    let ends = asker.ends(Purpose::Minimise, repetition, vec![case.after(before)])?;
+    Ok(case.target.is_met(&ends[0]))
+}

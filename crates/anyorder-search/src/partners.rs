@@ -1,0 +1,141 @@
+//! Single partners: every test that by itself makes the difference for a suspect.
+//!
+//! Knows how to look at many suspects at once: a candidate runs once, and each suspect runs from the state it leaves.
+//! *Each* candidate by itself is the whole truth, for as many forks as there are candidates and suspects. Where that
+//! is too much, candidates run in *blocks*, forwards and backwards, and only the tests of blocks that show something
+//! run by themselves; a partner is missed then if in both directions the block undoes what it did.
+
+use anyorder_model::{Halted, Purpose, TestIndex};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::asker::{Asker, Branches};
+use crate::case::Case;
+use crate::seen::Sighting;
+
+/// How candidates are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scan {
+    /// Each by itself.
+    Each,
+    /// So many in a row.
+    Blocks(usize),
+    /// Not at all.
+    No,
+}
+
+/// The most thorough scan of `tests` candidates for `suspects` that costs at most so many forks.
+pub(crate) fn choose_scan(tests: usize, suspects: usize, forks: u64) -> Scan {
+    let branches = if suspects > 1 { suspects + 1 } else { suspects };
+    let cost = |scan| match scan {
+        Scan::Each => tests * branches,
+        Scan::Blocks(size) => 2 * tests.div_ceil(size) * branches + suspects * size,
+        Scan::No => 0,
+    };
+    let scans = [Scan::Each, Scan::Blocks(8), Scan::Blocks(16), Scan::Blocks(32)];
+    scans.into_iter().find(|&scan| cost(scan) as u64 <= forks).unwrap_or(Scan::No)
+}
+
+/// Finds single partners of all `cases`; adds them to their groups.
+pub(crate) fn scan(asker: &mut Asker<'_>, cases: &mut [Case], scan: Scan, seed: u64) -> Result<(), Halted> {
+    let tests: Vec<TestIndex> = asker.suite().indices().collect();
+    match scan {
+        Scan::No => {
+            for case in cases {
+                let word = case.partner_word();
+                case.not_searched
+                    .push(format!("other {word}: there are too many suspects to try every test"));
+            }
+            Ok(())
+        }
+        Scan::Each => {
+            let all: Vec<usize> = (0..cases.len()).collect();
+            try_each(asker, cases, &tests.iter().map(|&test| (test, all.clone())).collect::<Vec<_>>())
+        }
+        Scan::Blocks(size) => {
+            let each = try_blocks(asker, cases, &tests, size, seed)?;
+            for case in cases.iter_mut() {
+                let word = case.partner_word();
+                case.not_searched.push(format!(
+                    "{word} that the tests around them undo: tests were tried {size} in a row, forwards and backwards"
+                ));
+            }
+            try_each(asker, cases, &each)
+        }
+    }
+}
+
+/// Runs each candidate and, from the state it leaves, the cases that it is a candidate for.
+fn try_each(
+    asker: &mut Asker<'_>,
+    cases: &mut [Case],
+    candidates: &[(TestIndex, Vec<usize>)],
+) -> Result<(), Halted> {
+    let wanted = |(test, wanted): &(TestIndex, Vec<usize>)| -> Vec<usize> {
+        let is_new = |&at: &usize| cases[at].test != *test && !cases[at].groups.contains(&vec![*test]);
+        wanted.iter().copied().filter(is_new).collect()
+    };
+    let rows: Vec<(TestIndex, Vec<usize>)> =
+        candidates.iter().map(|row| (row.0, wanted(row))).filter(|(_, wanted)| !wanted.is_empty()).collect();
+    let branches = rows.iter().map(|(test, wanted)| (vec![*test], tails(cases, wanted))).collect();
+    let ends = asker.branch_ends(Purpose::Minimise, 0, branches)?;
+    for ((test, wanted), ends) in rows.iter().zip(&ends) {
+        for (&at, end) in wanted.iter().zip(ends) {
+            if cases[at].target.is_met(end) {
+                cases[at].groups.push(vec![*test]);
+            }
+        }
+    }
+    cases.iter_mut().for_each(|case| case.groups.sort_by_key(|group| (group.len(), group.clone())));
+    Ok(())
+}
+
+/// Runs blocks; which tests are worth a run by themselves, and for which cases.
+fn try_blocks(
+    asker: &mut Asker<'_>,
+    cases: &mut [Case],
+    tests: &[TestIndex],
+    size: usize,
+    seed: u64,
+) -> Result<Vec<(TestIndex, Vec<usize>)>, Halted> {
+    let mut shuffled = tests.to_vec();
+    shuffled.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let blocks: Vec<Vec<TestIndex>> = shuffled
+        .chunks(size)
+        .flat_map(|block| [block.to_vec(), block.iter().rev().copied().collect()])
+        .collect();
+    let others = |block: &[TestIndex]| {
+        (0..cases.len()).filter(|&at| !block.contains(&cases[at].test)).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<usize>> = blocks.iter().map(|block| others(block)).collect();
+    let branches: Vec<Branches> =
+        blocks.iter().zip(&rows).map(|(block, row)| (block.clone(), tails(cases, row))).collect();
+    let kept: Vec<usize> = (0..blocks.len()).filter(|&at| !rows[at].is_empty()).collect();
+    let ends = asker.branch_ends(Purpose::Minimise, 0, branches)?;
+    let mut each: Vec<(TestIndex, Vec<usize>)> = shuffled.iter().map(|&test| (test, Vec::new())).collect();
+    for (&number, ends) in kept.iter().zip(&ends) {
+        let first = number / 2 * size;
+        for (&at, end) in rows[number].iter().zip(ends) {
+            if cases[at].target.is_met(end) {
+                let before = blocks[number].clone();
+                cases[at].sightings.insert(0, Sighting { before, sight: end.clone() });
+                each.iter_mut().skip(first).take(size).for_each(|(_, wanted)| wanted.push(at));
+            }
+        }
+    }
+    // A suspect's own block says nothing about it: its neighbours run by themselves.
+    for (at, case) in cases.iter().enumerate() {
+        let own = shuffled.iter().position(|&test| test == case.test).unwrap_or(0) / size * size;
+        each.iter_mut().skip(own).take(size).for_each(|(_, wanted)| wanted.push(at));
+    }
+    for (_, wanted) in &mut each {
+        wanted.sort_unstable();
+        wanted.dedup();
+    }
+    Ok(each)
+}
+
+fn tails(cases: &[Case], wanted: &[usize]) -> Vec<Vec<TestIndex>> {
+    wanted.iter().map(|&at| vec![cases[at].test]).collect()
+}

@@ -1,0 +1,155 @@
+//! What all whole orders so far have shown, and which tests stand out.
+//!
+//! Knows outcomes alone, again, and in each order. Asks nothing.
+
+use std::collections::BTreeMap;
+
+use anyorder_model::{FanRecord, Kind, Outcome, Step, TestIndex};
+
+use crate::sight::Sight;
+
+/// Everything that was seen before anybody became a suspect.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    alone: BTreeMap<TestIndex, Sight>,
+    runs: Vec<Run>,
+}
+
+/// A whole order that ran; or the prefix of a fan and then its tails, each of which ran right after the prefix.
+#[derive(Debug)]
+struct Run {
+    order: Vec<TestIndex>,
+    /// Where the tails begin.
+    fork: usize,
+    /// The tests that did not pass.
+    odd: BTreeMap<TestIndex, Sight>,
+}
+
+/// An execution that was unlike the one alone.
+#[derive(Clone, Debug)]
+pub(crate) struct Sighting {
+    pub(crate) before: Vec<TestIndex>,
+    pub(crate) sight: Sight,
+}
+
+/// A test that ended otherwise than alone.
+#[derive(Clone, Debug)]
+pub(crate) struct Suspect {
+    pub(crate) test: TestIndex,
+    pub(crate) kind: Kind,
+    pub(crate) alone: Sight,
+    /// Those of this kind, the shortest first.
+    pub(crate) sightings: Vec<Sighting>,
+}
+
+/// How many sightings of a test are kept.
+const SIGHTINGS: usize = 3;
+
+impl Seen {
+    pub(crate) fn note_alone(&mut self, test: TestIndex, sight: Sight) {
+        self.alone.insert(test, sight);
+    }
+
+    pub(crate) fn alone(&self, test: TestIndex) -> Option<&Sight> {
+        self.alone.get(&test)
+    }
+
+    /// Notes an order that ran from the fresh state, each test once.
+    pub(crate) fn note_run(&mut self, steps: &[Step]) {
+        self.note(steps, usize::MAX);
+    }
+
+    /// Notes a fan whose tails are single tests, none of them in the prefix.
+    pub(crate) fn note_fan(&mut self, record: &FanRecord) {
+        let steps = record.prefix.iter().chain(record.tails.iter().flat_map(|tail| &tail.steps));
+        let steps: Vec<Step> = steps.cloned().collect();
+        self.note(&steps, record.prefix.len());
+    }
+
+    fn note(&mut self, steps: &[Step], fork: usize) {
+        let reached = steps.iter().filter(|step| step.outcome != Outcome::NotReached);
+        let odd = reached.clone().filter(|step| step.outcome != Outcome::Passed);
+        self.runs.push(Run {
+            fork,
+            order: reached.map(|step| step.test).collect(),
+            odd: odd.map(|step| (step.test, step.into())).collect(),
+        });
+    }
+
+    /// How many orders were noted.
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Every test that ended otherwise than alone, in the original order. Pass against fail counts most.
+    pub(crate) fn suspects(&self) -> Vec<Suspect> {
+        self.suspects_since(0)
+    }
+
+    /// The suspects of all orders but the first few.
+    pub(crate) fn suspects_since(&self, first: usize) -> Vec<Suspect> {
+        let mut places: BTreeMap<(TestIndex, Kind), Vec<(usize, usize)>> = BTreeMap::new();
+        for (number, run) in self.runs.iter().enumerate().skip(first) {
+            for (at, &test) in run.order.iter().enumerate() {
+                if let Some(kind) = self.alone.get(&test).and_then(|alone| alone.kind_if(&run.sight(test))) {
+                    places.entry((test, kind)).or_default().push((run.before(at).len(), number));
+                }
+            }
+        }
+        let mut suspects: Vec<Suspect> = Vec::new();
+        for ((test, kind), mut places) in places {
+            if suspects.last().is_some_and(|suspect| suspect.test == test) {
+                continue;
+            }
+            places.sort_unstable();
+            let sightings = places.iter().take(SIGHTINGS).map(|&(at, number)| Sighting {
+                before: self.runs[number].order[..at].to_vec(),
+                sight: self.runs[number].sight(test),
+            });
+            let sightings = sightings.collect();
+            suspects.push(Suspect { test, kind, alone: self.alone[&test].clone(), sightings });
+        }
+        suspects
+    }
+
+    /// Whether it was red in every state that was tried, and how.
+    pub(crate) fn always_red(&self, test: TestIndex) -> Option<&Sight> {
+        let alone = self.alone.get(&test).filter(|alone| alone.outcome.is_red())?;
+        let is_red = |run: &Run| run.odd.get(&test).is_some_and(|sight| sight.outcome.is_red());
+        self.runs.iter().filter(|run| run.order.contains(&test)).all(is_red).then_some(alone)
+    }
+
+    /// What a test would be that differs only by a time limit, if that were evidence.
+    pub(crate) fn kind_by_time_limit(&self, test: TestIndex) -> Option<Kind> {
+        let is_late = |sight: &Sight| sight.outcome == Outcome::TimedOut;
+        let mut others = self.runs.iter().filter(|run| run.order.contains(&test)).map(|run| run.sight(test));
+        let alone = self.alone.get(&test)?;
+        if is_late(alone) {
+            others.any(|sight| sight.is_pass()).then_some(Kind::Brittle)
+        } else {
+            (alone.is_pass() && others.any(|sight| is_late(&sight))).then_some(Kind::Victim)
+        }
+    }
+
+    /// What ran between `after` (as a whole, in this order) and `test` in some order in which `test` passed.
+    pub(crate) fn passing_between(&self, after: &[TestIndex], test: TestIndex) -> Option<Vec<TestIndex>> {
+        self.runs.iter().find_map(|run| {
+            let at = run.order.iter().position(|&other| other == test)?;
+            let mut rest = run.before(at).iter();
+            let is_after = after.iter().all(|member| rest.any(|other| other == member));
+            (is_after && run.sight(test).is_pass()).then(|| rest.copied().collect())
+        })
+    }
+}
+
+impl Run {
+    /// What ran before the test at this place.
+    fn before(&self, at: usize) -> &[TestIndex] {
+        &self.order[..at.min(self.fork)]
+    }
+
+    fn sight(&self, test: TestIndex) -> Sight {
+        let passed = || Sight { outcome: Outcome::Passed, phase: None, signature: None };
+        self.odd.get(&test).cloned().unwrap_or_else(passed)
+    }
+}

@@ -1,0 +1,75 @@
+//! What a hunt is told: how much to try, and how sure to be.
+
+use anyorder_model::{Kind, Order, TestIndex};
+
+/// What a hunt is told.
+#[derive(Clone, Debug)]
+pub struct HuntSettings {
+    /// Decides everything random.
+    pub seed: u64,
+    /// How often the original order runs.
+    pub baseline_runs: u32,
+    /// How many orders are swept; [`default_rounds`] if it is not told.
+    pub rounds: Option<u64>,
+    /// What a round is.
+    pub sweep: Sweep,
+    /// Alternating pairs of runs through forks, before a difference is believed.
+    pub fork_pairs: u32,
+    /// Alternating pairs of plain runs, before a difference is reported.
+    pub plain_pairs: u32,
+    /// How many forks the search for all single partners may cost, and that for all cleaners;
+    /// [`default_forks`] if it is not told.
+    pub forks: Option<u64>,
+    /// How many questions the search for one group may cost.
+    pub questions: usize,
+    /// What earlier hunts found; tried first.
+    pub known: Vec<Known>,
+}
+
+impl Default for HuntSettings {
+    fn default() -> Self {
+        HuntSettings {
+            seed: 0,
+            baseline_runs: 3,
+            rounds: None,
+            sweep: Sweep::Whole,
+            fork_pairs: 3,
+            plain_pairs: 5,
+            forks: None,
+            questions: 400,
+            known: Vec::new(),
+        }
+    }
+}
+
+/// What one round of a sweep is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sweep {
+    /// One order of the whole suite.
+    Whole,
+    /// Half of the suite as a prefix, each test of the other half after it; then the halves swapped.
+    Halves,
+}
+
+/// A finding of an earlier hunt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// What was found.
+    pub kind: Kind,
+    /// The test.
+    pub test: TestIndex,
+    /// The order in which it passed.
+    pub passing: Order,
+    /// The order in which it failed.
+    pub failing: Order,
+}
+
+/// How many whole orders are swept when nobody says: more for small suites, where they cost little.
+pub fn default_rounds(tests: usize) -> u64 {
+    (2_000 / tests.max(1) as u64).clamp(3, 20)
+}
+
+/// How many forks each of the two thorough searches may cost when nobody says.
+pub fn default_forks(tests: usize) -> u64 {
+    (tests as u64 * 3 / 2).max(2_000)
+}

@@ -1,0 +1,294 @@
+//! Simulated suites: tests as small programs over shared cells, exact and fast, with nothing hidden.
+//!
+//! Knows what each test would really do, so that verdicts can be checked. Refuses to know how verdicts are reached.
+
+mod random;
+mod trial;
+mod truth;
+
+pub use random::{Mix, random_suite};
+pub use trial::{Recall, Trial, recall, trial};
+pub use truth::{faults, single_partners};
+
+use anyorder_model::{
+    Fan, FanRecord, Halted, News, Oracle, Outcome, Phase, PlainAsk, PlainSeen, Rung, Signature, Step, Suite,
+    TailRecord, Test, TestId, TestIndex,
+};
+
+/// One instruction of a simulated test. A mask has a bit for each value of a cell, from 0 to 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Fail unless the cell's value is in the mask.
+    Need(usize, u8),
+    /// Skip unless the cell's value is in the mask.
+    SkipUnless(usize, u8),
+    /// Write this value.
+    Set(usize, u8),
+    /// Add one, from 7 back to 0.
+    Bump(usize),
+    /// If the first cell's value is in the mask, write the value to the second.
+    When(usize, u8, usize, u8),
+}
+
+/// A simulated test.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SimTest {
+    /// Its file or class.
+    pub group: usize,
+    /// What it does; a failed need ends it.
+    pub ops: Vec<Op>,
+    /// How likely it fails for no reason, after all its instructions.
+    pub rate: Option<f64>,
+}
+
+/// A module fixture of a simulated group: its cells start anew whenever the group is left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SimFixture {
+    /// Set to 0 when it is torn down.
+    pub cells: Vec<usize>,
+    /// Its tear-down fails unless the cell's value is in the mask.
+    pub need: Option<(usize, u8)>,
+}
+
+/// A suite that is simulated.
+#[derive(Clone, Debug)]
+pub struct SimSuite {
+    suite: Suite,
+    tests: Vec<SimTest>,
+    fixtures: Vec<SimFixture>,
+    cells: usize,
+    chance: u64,
+    /// Cells that new processes do not have: writes to them are lost in plain runs.
+    pub fork_only: Vec<usize>,
+    /// Halt when this many tests have run.
+    pub limit: u64,
+    /// Tests that have run.
+    pub runs: u64,
+    /// Processes that a fork would have had to make.
+    pub forks: u64,
+    /// Plain runs.
+    pub plain_runs: u64,
+    /// Every question so far, if they are kept.
+    pub questions: Option<Vec<Fan>>,
+    /// What was told.
+    pub news: Vec<News>,
+}
+
+struct World {
+    cells: Vec<u8>,
+    group: Option<usize>,
+    is_plain: bool,
+}
+
+impl SimSuite {
+    /// A suite of these tests, with no fixtures. `seed` decides what is left to chance.
+    pub fn new(tests: Vec<SimTest>, seed: u64) -> Self {
+        let groups = tests.iter().map(|test| test.group + 1).max().unwrap_or(0);
+        let of_ops = tests.iter().flat_map(|test| &test.ops).map(|op| match *op {
+            Op::Need(cell, _) | Op::SkipUnless(cell, _) | Op::Set(cell, _) | Op::Bump(cell) => cell,
+            Op::When(one, _, two, _) => one.max(two),
+        });
+        let cells = of_ops.max().map_or(0, |cell| cell + 1);
+        let named = tests.iter().enumerate().map(|(at, test)| Test {
+            id: TestId(format!("g{}.py::t{at}", test.group)),
+            group: format!("g{}.py", test.group),
+            file: format!("g{}.py", test.group),
+            line: 1,
+            markers: vec![],
+        });
+        SimSuite {
+            suite: Suite::new("simulated", named.collect()),
+            fixtures: vec![SimFixture::default(); groups],
+            cells,
+            tests,
+            chance: seed,
+            fork_only: vec![],
+            limit: u64::MAX,
+            runs: 0,
+            forks: 0,
+            plain_runs: 0,
+            questions: None,
+            news: vec![],
+        }
+    }
+
+    /// Gives a group a fixture.
+    pub fn with_fixture(mut self, group: usize, fixture: SimFixture) -> Self {
+        self.fixtures[group] = fixture;
+        self
+    }
+
+    /// What its tests do.
+    pub fn tests(&self) -> &[SimTest] {
+        &self.tests
+    }
+
+    /// What really happens when these tests run in this order, leaving nothing to chance.
+    pub fn truth(&self, order: &[TestIndex]) -> Vec<Step> {
+        let mut world = self.fresh(false);
+        let mut steps = Vec::with_capacity(order.len());
+        self.run_into(&mut world, order, &mut steps, &mut |_| false);
+        self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
+        steps
+    }
+
+    fn fresh(&self, is_plain: bool) -> World {
+        World { cells: vec![0; self.cells], group: None, is_plain }
+    }
+
+    /// Returns a tear-down error that belongs to a test before these.
+    fn run_into(
+        &self,
+        world: &mut World,
+        order: &[TestIndex],
+        steps: &mut Vec<Step>,
+        chance: &mut impl FnMut(f64) -> bool,
+    ) -> Option<Signature> {
+        let mut late = None;
+        for &test in order {
+            let program = &self.tests[test.at()];
+            if let Some(error) = self.leave(world, Some(program.group)) {
+                if steps.is_empty() { late = Some(error) } else { charge(steps, error) }
+            }
+            let mut step = self.execute(world, test);
+            if step.outcome == Outcome::Passed && program.rate.is_some_and(&mut *chance) {
+                step = failed(test, Outcome::Failed, "chance");
+            }
+            steps.push(step);
+        }
+        late
+    }
+
+    /// Tears the standing group's fixture down, unless the next test belongs to it.
+    fn leave(&self, world: &mut World, next: Option<usize>) -> Option<Signature> {
+        if world.group == next {
+            return None;
+        }
+        let left = std::mem::replace(&mut world.group, next)?;
+        let fixture = &self.fixtures[left];
+        let fails = fixture.need.is_some_and(|(cell, mask)| mask & (1 << world.cells[cell]) == 0);
+        fixture.cells.iter().for_each(|&cell| world.cells[cell] = 0);
+        fails.then(|| signature(&format!("fixture {left}")))
+    }
+
+    fn execute(&self, world: &mut World, test: TestIndex) -> Step {
+        for (at, op) in self.tests[test.at()].ops.iter().enumerate() {
+            let has = |cell: usize, mask: u8| mask & (1 << world.cells[cell]) != 0;
+            match *op {
+                Op::Need(cell, mask) if !has(cell, mask) => {
+                    return failed(test, Outcome::Failed, &format!("need {at}"));
+                }
+                Op::SkipUnless(cell, mask) if !has(cell, mask) => {
+                    return failed(test, Outcome::Skipped, "skip");
+                }
+                Op::Set(cell, value) => self.write(world, cell, value),
+                Op::Bump(cell) => self.write(world, cell, (world.cells[cell] + 1) % 8),
+                Op::When(cell, mask, other, value) if has(cell, mask) => self.write(world, other, value),
+                Op::Need(..) | Op::SkipUnless(..) | Op::When(..) => {}
+            }
+        }
+        Step::bare(test, Outcome::Passed)
+    }
+
+    fn write(&self, world: &mut World, cell: usize, value: u8) {
+        if !(world.is_plain && self.fork_only.contains(&cell)) {
+            world.cells[cell] = value;
+        }
+    }
+
+    fn run_fan(&mut self, fan: &Fan) -> FanRecord {
+        let mut chance = self.chance;
+        let mut flip = |rate: f64| next(&mut chance) < rate;
+        let mut world = self.fresh(false);
+        let mut prefix = Vec::new();
+        self.run_into(&mut world, fan.prefix.tests(), &mut prefix, &mut flip);
+        let tails = fan.tails.iter().map(|tail| {
+            let mut world = World { cells: world.cells.clone(), ..world };
+            let mut steps = Vec::with_capacity(tail.len());
+            let late = self.run_into(&mut world, tail.tests(), &mut steps, &mut flip);
+            self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
+            TailRecord { late, steps }
+        });
+        let tails: Vec<TailRecord> = tails.collect();
+        self.chance = chance;
+        self.forks += fan.tails.len() as u64 + u64::from(!prefix.is_empty() && fan.tails.len() > 1);
+        self.runs += (prefix.len() + fan.tails.iter().map(anyorder_model::Order::len).sum::<usize>()) as u64;
+        FanRecord { prefix, tails }
+    }
+}
+
+impl Oracle for SimSuite {
+    fn suite(&self) -> &Suite {
+        &self.suite
+    }
+
+    fn run(&mut self, fans: Vec<Fan>) -> Result<Vec<FanRecord>, Halted> {
+        let records = fans
+            .iter()
+            .map(|fan| if self.runs >= self.limit { Err(Halted::Budget) } else { Ok(self.run_fan(fan)) });
+        let records = records.collect();
+        if let Some(questions) = &mut self.questions {
+            questions.extend(fans);
+        }
+        records
+    }
+
+    fn run_plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
+        let seen = asked.iter().map(|asked| {
+            if self.runs >= self.limit {
+                return Err(Halted::Budget);
+            }
+            let mut chance = self.chance;
+            let mut world = self.fresh(true);
+            let mut steps = Vec::new();
+            self.run_into(&mut world, asked.order.tests(), &mut steps, &mut |rate| next(&mut chance) < rate);
+            self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
+            self.chance = chance;
+            self.plain_runs += 1;
+            let ids: Vec<&str> = asked.order.ids(&self.suite).iter().map(|id| id.0.as_str()).collect();
+            Ok(PlainSeen {
+                steps,
+                rung: Rung::Plain,
+                is_as_asked: true,
+                command: format!("run {}", ids.join(" ")),
+            })
+        });
+        seen.collect()
+    }
+
+    fn spent(&self) -> f64 {
+        0.0
+    }
+
+    fn tell(&mut self, news: News) {
+        self.news.push(news);
+    }
+}
+
+fn signature(kind: &str) -> Signature {
+    Signature { kind: kind.to_owned(), ..Signature::default() }
+}
+
+fn failed(test: TestIndex, outcome: Outcome, kind: &str) -> Step {
+    Step { phase: Some(Phase::Call), signature: Some(signature(kind)), ..Step::bare(test, outcome) }
+}
+
+/// Blames the last step for an error in a tear-down, as frameworks do.
+fn charge(steps: &mut [Step], error: Signature) {
+    let last = steps.last_mut().expect("a group that stands has a test");
+    if !last.outcome.is_red() {
+        *last = Step {
+            phase: Some(Phase::Teardown),
+            signature: Some(error),
+            ..Step::bare(last.test, Outcome::Error)
+        };
+    }
+}
+
+/// A number from 0 to 1 (splitmix64).
+fn next(state: &mut u64) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}

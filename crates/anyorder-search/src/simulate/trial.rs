@@ -1,0 +1,76 @@
+//! Many simulated suites at once: how often is a verdict wrong, and how much is found?
+
+use anyorder_model::{Kind, TestIndex};
+
+use super::{Mix, faults, random_suite, single_partners};
+use crate::{HuntSettings, hunt};
+
+/// What a trial has counted.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// Suites that were hunted through.
+    pub suites: u64,
+    /// Their tests.
+    pub tests: u64,
+    /// Tests of these that fail at random.
+    pub chance_tests: u64,
+    /// Verdicts on tests.
+    pub findings: u64,
+    /// Victims and brittles that have a single partner.
+    pub partnered: u64,
+    /// Of these, the ones that were found.
+    pub partnered_found: u64,
+    /// What was wrong, with the seed of the suite.
+    pub faults: Vec<String>,
+}
+
+/// Hunts through this many random suites, of seeds from `first` on.
+pub fn trial(mix: Mix, first: u64, suites: u64) -> Trial {
+    let mut trial = Trial { suites, ..Trial::default() };
+    for seed in first..first + suites {
+        let mut suite = random_suite(seed, mix, 200);
+        let report = hunt(&mut suite, &HuntSettings { seed, ..HuntSettings::default() });
+        trial.tests += suite.tests().len() as u64;
+        trial.chance_tests += suite.tests().iter().filter(|test| test.rate.is_some()).count() as u64;
+        trial.findings += report.findings.len() as u64;
+        trial.faults.extend(faults(&suite, &report).into_iter().map(|fault| format!("seed {seed}: {fault}")));
+        for test in (0..).take(suite.tests().len()).map(TestIndex) {
+            let is_partnered =
+                suite.tests()[test.at()].rate.is_none() && !single_partners(&suite, test).is_empty();
+            let is_found =
+                |kind| report.findings.iter().any(|finding| finding.test == test && finding.kind == kind);
+            trial.partnered += u64::from(is_partnered);
+            trial.partnered_found +=
+                u64::from(is_partnered && (is_found(Kind::Victim) || is_found(Kind::Brittle)));
+        }
+    }
+    trial
+}
+
+/// How much a number of rounds finds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recall {
+    /// Victims that there are.
+    pub victims: u64,
+    /// Victims that were found.
+    pub found: u64,
+    /// Tests that ran in all, over the suites' sizes: about how many runs of the suite a hunt costs.
+    pub suite_times: f64,
+    /// Forks, over the suites' sizes.
+    pub forks_per_test: f64,
+}
+
+/// Hunts through suites of this size whose polluters are masked.
+pub fn recall(settings: &HuntSettings, size: usize, suites: u64) -> Recall {
+    let mut recall = Recall::default();
+    for seed in 0..suites {
+        let mut suite = random_suite(seed, Mix::Masked, size);
+        let report = hunt(&mut suite, &HuntSettings { seed, ..settings.clone() });
+        let tests = (0..).take(size).map(TestIndex);
+        recall.victims += tests.filter(|&test| !single_partners(&suite, test).is_empty()).count() as u64;
+        recall.found += report.findings.iter().filter(|finding| finding.kind == Kind::Victim).count() as u64;
+        recall.suite_times += suite.runs as f64 / size as f64 / suites as f64;
+        recall.forks_per_test += suite.forks as f64 / size as f64 / suites as f64;
+    }
+    recall
+}
