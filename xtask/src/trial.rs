@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use anyorder_engine::{Engine, Isolation, PlainAsk, Rung, Settings};
+use anyorder_engine::{Engine, Isolation, PlainRequest, Rung, Settings};
 use anyorder_model::{Order, Outcome, RunRecord, Step, Suite as Collected, TestIndex};
 use anyorder_search::{Strategy, batches};
 use anyorder_testkit::engine;
@@ -53,8 +53,10 @@ impl Trial {
     fn agent_against_plain(&self) -> Vec<String> {
         let order = Order::original(self.forks.suite());
         let ours = engine::run(&self.forks, vec![vec![order.clone()]]);
-        let plain =
-            self.forks.run_plain(PlainAsk::new(&order).on(Rung::Plain), |_| {}).expect("plain pytest runs");
+        let plain = self
+            .forks
+            .run_plain(PlainRequest::new(&order).on(Rung::Plain), |_| {})
+            .expect("plain pytest runs");
         let mut different = differences(self.forks.suite(), &ours[0], &plain.record, as_plain);
         // Results name tests by id; one whose id changes with every start cannot be found in them.
         different.retain(|(test, _)| self.processes.suite().index_of(self.forks.suite().id(*test)).is_some());

@@ -126,6 +126,7 @@ def _hello(config, overridden):
         "targets": targets,
         "overridden": overridden,
         "environment": dict(os.environ),
+        "search_path": [entry for entry in sys.path if isinstance(entry, str)],
         "plugins": sorted({"%s %s" % (dist.project_name, dist.version) for _, dist in distributions}),
     }
 

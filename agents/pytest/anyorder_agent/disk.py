@@ -17,7 +17,7 @@ class Layers:
         self._base = os.fsencode(orders["base"])
         self._roots = [os.fsencode(root) for root in orders["roots"]]
         self._shown = [os.fsencode(path) for path in orders["shown"]]
-        self._first_option = b"userxattr," if orders["in_user_namespace"] else b""
+        self._first_option = b"userxattr," if orders["in_user_namespace"] else b"redirect_dir=on,"
         self._has_few_rights = orders["in_user_namespace"] and own.getuid() != 0
         if self._has_few_rights:
             kernel.lay_rights_aside()

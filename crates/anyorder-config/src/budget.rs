@@ -1,5 +1,6 @@
 //! How much a command may spend: a time, or a number of suite times.
 
+use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -22,6 +23,15 @@ impl Budget {
             Budget::SuiteTimes(times) => {
                 Duration::from_secs_f64((suite_time.as_secs_f64() * times).min(LONGEST))
             }
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Budget::Time(time) => write!(formatter, "{}s", time.as_secs_f64()),
+            Budget::SuiteTimes(times) => write!(formatter, "{times}x"),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 use anyorder_model::{Cost, Order, Step, Suite, Test, TestIndex};
 
@@ -20,7 +20,7 @@ use crate::guard::{Cancel, Guard, Halt, TimeLimits, default_memory_limit, memory
 use crate::launch::Launched;
 use crate::lock::Locked;
 use crate::node::Node;
-use crate::plain::{self, PlainAsk, PlainRun};
+use crate::plain::{self, PlainRequest, PlainRun};
 use crate::pool::{self, Update};
 use crate::scratch::Scratch;
 use crate::suspects::Suspects;
@@ -120,6 +120,9 @@ pub(crate) struct Lab {
     pub(crate) running: AtomicU32,
     /// Bytes that the fresh state occupies.
     pub(crate) fresh_size: AtomicU64,
+    /// When the first process was started, and how long it took to collect the tests.
+    opened: Instant,
+    collected: OnceLock<Duration>,
     nodes: AtomicU64,
     session: AtomicUsize,
     isolation: Mutex<Isolation>,
@@ -139,6 +142,11 @@ impl Lab {
     pub(crate) fn limit_for(&self, test: TestIndex) -> Duration {
         let durations = self.durations.locked();
         TimeLimits { first: self.settings.timeout }.for_test(durations[test.at()])
+    }
+
+    /// How long starting the framework and collecting the tests took.
+    pub(crate) fn collecting_took(&self) -> Duration {
+        self.collected.get().copied().unwrap_or_default()
     }
 
     pub(crate) fn note_duration(&self, step: &Step) {
@@ -309,6 +317,8 @@ impl Engine {
             kept_states: AtomicUsize::new(0),
             running: AtomicU32::new(u32::MAX),
             fresh_size: AtomicU64::new(0),
+            opened: Instant::now(),
+            collected: OnceLock::new(),
             nodes: AtomicU64::new(0),
             session: AtomicUsize::new(0),
             durations: Mutex::default(),
@@ -325,6 +335,8 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         let ready = command.locked().ready(&lab, &mut arrival)?;
         let tests = collect(&lab, &mut arrival)?;
+        let _ = lab.collected.set(lab.opened.elapsed());
+        lab.disk.unseat(0, &mut arrival.hello);
         let (suite, place_of) = suite_of(&lab, &arrival.hello, &ready, tests);
         let suite = Arc::new(suite);
         let Arrival { hello, link } = arrival;
@@ -399,8 +411,13 @@ impl Engine {
         pool::run(&self.lab, batches, hear)
     }
 
-    /// Runs an order in the user's own runner, in a new process without the agent; `tick` hears of time passing.
-    pub fn run_plain(&self, ask: PlainAsk<'_>, tick: impl FnMut(Duration)) -> Result<PlainRun, EngineError> {
+    /// Runs an order in the user's own runner, in a new process without the agent; `tick` hears of time passing. Not while
+    /// [`Engine::run`] is going on.
+    pub fn run_plain(
+        &self,
+        ask: PlainRequest<'_>,
+        tick: impl FnMut(Duration),
+    ) -> Result<PlainRun, EngineError> {
         plain::run(&self.lab, &self.suite, &self.hello, ask, tick)
     }
 
@@ -454,7 +471,10 @@ fn collect(lab: &Lab, arrival: &mut Arrival) -> Result<Vec<Test>, EngineError> {
     match arrival.link.send(&Request::Collect).and_then(|()| arrival.link.receive(&guard)) {
         Ok(Message::Collected { tests }) => Ok(tests),
         Err(_) if lab.halt.is_called() => Err(EngineError::Cancelled),
-        other => Err(EngineError::Agent(format!("asked for the tests, it said {other:?}"))),
+        other => {
+            let said: String = format!("{other:?}").chars().take(2000).collect();
+            Err(EngineError::Agent(format!("asked for the tests, it said {said}")))
+        }
     }
 }
 

@@ -125,7 +125,7 @@ impl TimeLimits {
 
     /// The limit for a test that took `baseline` when it was first seen.
     pub(crate) fn for_test(self, baseline: Option<Duration>) -> Duration {
-        baseline.map_or(self.first, |took| self.first.min((took * Self::FACTOR).max(Self::FLOOR)))
+        baseline.map_or(self.first, |took| self.first.min(took.saturating_mul(Self::FACTOR).max(Self::FLOOR)))
     }
 }
 

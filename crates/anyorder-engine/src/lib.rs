@@ -34,6 +34,6 @@ pub use family::{adopt_orphans, end_family};
 pub use guard::{Cancel, default_memory_limit};
 pub use inbox::Inbox;
 pub use keeper::keep;
-pub use plain::{PlainAsk, PlainRun};
+pub use plain::{PlainRequest, PlainRun};
 pub use pool::Update;
 pub use scratch::Scratch;

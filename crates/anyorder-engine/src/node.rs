@@ -12,6 +12,7 @@ use crate::cost::Meter;
 use crate::disk::{DiskState, Snapshot};
 use crate::engine::Lab;
 use crate::family;
+use crate::gate::Arrival;
 use crate::guard::{Guard, Stop};
 use crate::launch::Launched;
 use crate::link::{Link, Lost};
@@ -147,7 +148,7 @@ impl Node {
             Message::Forked { pid } => pid,
             other => return Err(Lost::Garbage(format!("{other:?}"))),
         };
-        let arrival = lab.gate.arrival(number, AGENT_PATIENCE).ok_or(Lost::Closed)?;
+        let arrival = self.arrival_of(lab, number, pid)?;
         Meter::count(&lab.meter.forks, 1);
         Ok(Node {
             pid,
@@ -161,6 +162,19 @@ impl Node {
             is_mute: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
         })
+    }
+
+    /// The connection of a child that was just forked: anybody may claim to be it, but only it and its parent are believed.
+    fn arrival_of(&self, lab: &Lab, number: u64, pid: i32) -> Result<Arrival, Lost> {
+        if family::parent_of(pid).is_some_and(|parent| parent != self.pid) {
+            return Err(Lost::Garbage(format!("process {pid} is not a child of {}", self.pid)));
+        }
+        loop {
+            let arrival = lab.gate.arrival(number, AGENT_PATIENCE).ok_or(Lost::Closed)?;
+            if [self.pid, pid].contains(&arrival.hello.pid) {
+                return Ok(arrival);
+            }
+        }
     }
 
     /// A process that has once not answered is not asked again: the answer might still come.
@@ -217,7 +231,7 @@ impl Node {
                     leg.add(lab, step_from(test, outcome));
                     continue;
                 }
-                Ok(Message::Late { signature }) => {
+                Ok(Message::Late { signature }) if leg.steps.is_empty() && leg.late.is_none() => {
                     leg.late = Some(signature);
                     continue;
                 }
@@ -298,7 +312,7 @@ impl Leg {
 fn step_from(test: TestIndex, outcome: TestOutcome) -> Step {
     let TestOutcome { outcome, phase, signature, seconds, output, .. } = outcome;
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    Step { test, outcome, phase, signature, duration, output }
+    Step { test, outcome, phase, signature, duration, is_late: false, output }
 }
 
 /// What a status of `waitpid` says to a person.

@@ -17,7 +17,7 @@ use crate::wire::Hello;
 
 /// What a plain run is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct PlainAsk<'a> {
+pub struct PlainRequest<'a> {
     /// What to run.
     pub order: &'a Order,
     /// How the runner is told; `None` is the lowest rung that keeps the order.
@@ -28,18 +28,20 @@ pub struct PlainAsk<'a> {
     pub collected: Option<&'a [String]>,
     /// The seed for the language's own randomness; else what the user has set.
     pub seed: Option<u32>,
+    /// Which worker asks, from 0: no two that ask at the same time may be the same.
+    pub worker: usize,
 }
 
-impl<'a> PlainAsk<'a> {
+impl<'a> PlainRequest<'a> {
     /// The order, on the lowest rung that keeps it.
     pub fn new(order: &'a Order) -> Self {
-        PlainAsk { order, rung: None, files: None, collected: None, seed: None }
+        PlainRequest { order, rung: None, files: None, collected: None, seed: None, worker: 0 }
     }
 
     /// The same, on a given rung. A runner that is only told ids may collect less, and may run them in another order.
     #[must_use]
     pub fn on(self, rung: Rung) -> Self {
-        PlainAsk { rung: Some(rung), ..self }
+        PlainRequest { rung: Some(rung), ..self }
     }
 }
 
@@ -58,23 +60,21 @@ pub struct PlainRun {
 
 impl PlainRun {
     /// Whether every test ran, in the order asked for.
-    fn is_faithful(&self) -> bool {
+    pub fn is_faithful(&self) -> bool {
         self.record.is_as_asked() && self.record.order_that_ran().len() == self.record.asked.len()
     }
 }
 
-/// Where plain runs take place; nothing else runs meanwhile.
-const DESK: usize = 0;
-
-/// How long a runner may take besides its tests.
-const START_PATIENCE: Duration = Duration::from_mins(1);
+/// How long a runner may take besides its tests: so many times what collecting took, and at least so long.
+const START_FACTOR: u32 = 5;
+const START_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runners drop repeats and regroup, so the order that ran is checked unless the rung was chosen.
 pub(crate) fn run(
     lab: &Lab,
     suite: &Suite,
     hello: &Hello,
-    ask: PlainAsk<'_>,
+    ask: PlainRequest<'_>,
     mut tick: impl FnMut(Duration),
 ) -> Result<PlainRun, EngineError> {
     let mut on = |rung| run_on(lab, suite, hello, ask, rung, &mut tick);
@@ -94,24 +94,26 @@ fn run_on(
     lab: &Lab,
     suite: &Suite,
     hello: &Hello,
-    ask: PlainAsk<'_>,
+    ask: PlainRequest<'_>,
     rung: Rung,
     tick: &mut impl FnMut(Duration),
 ) -> Result<PlainRun, EngineError> {
     let directory = lab.scratch.path().join(format!("plain-{}", lab.next_node()));
     fs::create_dir(&directory).map_err(EngineError::Scratch)?;
     let results = directory.join("results.xml");
-    let PlainAsk { order, files, collected, seed, .. } = ask;
+    let PlainRequest { order, files, collected, seed, .. } = ask;
     let files = files.unwrap_or(&directory);
     let output = lab.settings.output;
     let call = PlainCall { suite, order, rung, hello, collected, seed, files, results: &results, output };
     let plain = lab.driver.plain_command(&call).map_err(EngineError::Scratch)?;
     let mut command = plain.command;
     let log = directory.join("log");
-    lab.bring_back(DESK, DiskState::Pristine)?;
-    lab.disk.seat(DESK, &mut command);
+    let desk = lab.disk.desk_of(ask.worker);
+    lab.bring_back(desk, DiskState::Pristine)?;
+    lab.disk.seat(desk, &mut command);
     let mut ward = lab.start(&command, false, &log)?;
-    let limit = START_PATIENCE + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
+    let start = lab.collecting_took().saturating_mul(START_FACTOR).max(START_PATIENCE);
+    let limit = start + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
     let timed_out = wait(lab, &mut ward, limit, tick)?;
     let steps = lab.driver.read_plain_results(suite, order, &results);
     Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));

@@ -244,6 +244,7 @@ impl Way {
 fn charge_late(steps: &mut [Step], signature: Signature) {
     if let Some(last) = steps.last_mut().filter(|step| !step.outcome.is_red()) {
         last.outcome = Outcome::Error;
+        last.is_late = true;
         last.phase = Some(Phase::Teardown);
         last.signature = Some(signature);
     }

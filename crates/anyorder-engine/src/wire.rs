@@ -125,6 +125,8 @@ pub struct Hello {
     pub overridden: Vec<String>,
     /// The environment, without what brought the agent in.
     pub environment: BTreeMap<String, String>,
+    /// Directories that packages are imported from.
+    pub search_path: Vec<String>,
     /// Third-party plugins, each with its version.
     pub plugins: Vec<String>,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Cost, Coverage, Order, Outcome, RunRecord, Signature, Suite, Tally, TestIndex};
+use crate::{Cost, Coverage, Finding, News, Order, Outcome, RunRecord, Signature, Suite, Tally, TestIndex};
 
 /// Something that a user may want to know, as it happens.
 #[derive(Clone, Debug)]
@@ -40,6 +40,12 @@ pub enum Event {
         /// The command line of the plain runner, if that ran it.
         command: Option<String>,
     },
+    /// Something that a search tells as it goes.
+    News(News),
+    /// A verdict.
+    Found(Box<Finding>),
+    /// A difference that the plain runner did not confirm.
+    Unconfirmed(Box<Finding>),
     /// A test whose outcome is not that of the original order.
     Differs(Differs),
     /// One thing that `doctor` has looked at.
@@ -87,7 +93,7 @@ pub struct Plan {
 }
 
 /// How far it has come.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// Orders that have run.
     pub orders_done: u64,

@@ -211,3 +211,17 @@ pub enum Station {
     /// Both orders of each finding, again and in the user's own runner.
     Confirm,
 }
+
+impl Station {
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Station::Replay => "replay",
+            Station::Baseline => "baseline",
+            Station::Twice => "twice",
+            Station::Sweep => "sweep",
+            Station::Minimise => "minimise",
+            Station::Confirm => "confirm",
+        }
+    }
+}

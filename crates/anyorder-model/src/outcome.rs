@@ -61,6 +61,21 @@ impl Outcome {
             Outcome::NotReached => "not reached",
         }
     }
+
+    /// One letter for it, where many stand together.
+    pub fn letter(self) -> char {
+        match self {
+            Outcome::Passed => '.',
+            Outcome::Failed => 'F',
+            Outcome::Error => 'E',
+            Outcome::Skipped => 's',
+            Outcome::Xfailed => 'x',
+            Outcome::Xpassed => 'X',
+            Outcome::TimedOut => 'T',
+            Outcome::Crashed => 'C',
+            Outcome::NotReached => '-',
+        }
+    }
 }
 
 impl fmt::Display for Outcome {

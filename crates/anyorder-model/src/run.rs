@@ -22,6 +22,9 @@ pub struct Step {
     pub signature: Option<Signature>,
     /// Set-up, body and tear-down together.
     pub duration: Duration,
+    /// Whether the outcome is that of a tear-down which had to wait until the next test was known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_late: bool,
     /// What the test printed and the full failure text, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
@@ -30,7 +33,15 @@ pub struct Step {
 impl Step {
     /// A step of which nothing but the outcome is known.
     pub fn bare(test: TestIndex, outcome: Outcome) -> Self {
-        Step { test, outcome, phase: None, signature: None, duration: Duration::ZERO, output: None }
+        Step {
+            test,
+            outcome,
+            phase: None,
+            signature: None,
+            duration: Duration::ZERO,
+            is_late: false,
+            output: None,
+        }
     }
 }
 

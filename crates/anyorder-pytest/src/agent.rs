@@ -28,6 +28,9 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_order.py",
 ];
 
+/// Grows with every change of the agent that may change an outcome.
+pub const AGENT_VERSION: u32 = 1;
+
 /// The plugin that a `plain-ordered` run needs, and nothing else.
 pub(crate) const ORDER_PLUGIN: (&str, &str) =
     ("anyorder_order.py", include_str!("../../../agents/pytest/anyorder_order.py"));

@@ -53,9 +53,6 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
         arguments.push("--continue-on-collection-errors".into());
     }
     let mut variables = variables_of(call.hello);
-    if let Some(seed) = call.seed {
-        variables.insert("PYTHONHASHSEED", seed.to_string().into());
-    }
     match call.rung {
         Rung::Plain if *call.order == Order::original(call.suite) => arguments.extend(targets),
         Rung::Plain => {
@@ -79,6 +76,9 @@ pub(crate) fn command(call: &PlainCall<'_>) -> io::Result<PlainCommand> {
     let shown = show(&variables, &call.hello.executable, &arguments);
     let mut command = Command::new(&call.hello.executable);
     command.current_dir(directory).args(arguments).envs(variables);
+    if let Some(seed) = call.seed {
+        command.env("PYTHONHASHSEED", seed.to_string()); // not shown: it must hold under any
+    }
     let logging = if call.output { "junit_logging=all" } else { "junit_logging=no" };
     command.arg("--junitxml").arg(call.results).args(["--junitprefix=", "-o", logging]);
     Ok(PlainCommand { command, shown })

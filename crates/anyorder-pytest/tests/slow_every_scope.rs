@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyorder_engine::{DiskMode, Engine, Isolation, PlainAsk, Rung, Settings};
+use anyorder_engine::{DiskMode, Engine, Isolation, PlainRequest, Rung, Settings};
 use anyorder_model::{Order, Outcome, RunRecord, TestIndex};
 use anyorder_testkit::engine;
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, newest_pytest_on, python};
@@ -88,7 +88,7 @@ fn agree(python: &Path, number: usize) {
 
     for (at, order) in orders.iter().enumerate() {
         // pytest < 8 tears package fixtures down late when it is only told ids, so everything is collected here too.
-        let plain = forks.engine.run_plain(PlainAsk::new(order).on(Rung::PlainOrdered), |_| {}).unwrap();
+        let plain = forks.engine.run_plain(PlainRequest::new(order).on(Rung::PlainOrdered), |_| {}).unwrap();
         let expected = outcomes(&plain.record);
         let asked =
             || format!("{}: order {at}: {:?}\n{}", versions, order.ids(forks.engine.suite()), plain.log);

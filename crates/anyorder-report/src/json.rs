@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use anyorder_model::{Differs, Event, Grade, Outcome, RunRecord, Suite, Tally};
+use anyorder_model::{
+    ByPolluter, Differs, Event, Evidence, Finding, Grade, Group, Outcome, Rates, RunRecord, Suite, Tally,
+    TestId, TestIndex,
+};
 use serde_json::{Map, Value, json};
 
 use crate::Sink;
@@ -48,6 +51,11 @@ impl JsonReport {
         if let Some(report) = self.reports.last_mut() {
             report.insert(field.to_owned(), value);
         }
+    }
+
+    fn push_finding(&mut self, field: &str, finding: &Finding) {
+        let value = self.suite.as_ref().map(|suite| finding_value(suite, finding));
+        self.push(field, value.unwrap_or_default());
     }
 
     fn push(&mut self, field: &str, value: Value) {
@@ -99,9 +107,68 @@ impl Sink for JsonReport {
                 };
                 self.push("checks", json!({"grade": grade, "text": text}));
             }
-            Event::Progressed(_) => {}
+            Event::Found(finding) => self.push_finding("findings", finding),
+            Event::Unconfirmed(finding) => self.push_finding("unconfirmed", finding),
+            Event::Progressed(_) | Event::News(_) => {}
         }
     }
+}
+
+/// A finding with the ids of its tests; a field that was not looked for is absent.
+pub fn finding_value(suite: &Suite, finding: &Finding) -> Value {
+    let ids = |tests: &[TestIndex]| -> Vec<&TestId> { tests.iter().map(|&test| suite.id(test)).collect() };
+    let groups = |groups: &Vec<Group>| -> Value { groups.iter().map(|group| json!(ids(group))).collect() };
+    let by_polluter = |by_polluter: &Vec<ByPolluter>| -> Value {
+        let one = |one: &ByPolluter| {
+            let mut value = json!({"group": one.group});
+            if let Some(cleaners) = &one.cleaners {
+                value["cleaners"] = groups(cleaners);
+            }
+            value
+        };
+        by_polluter.iter().map(one).collect()
+    };
+    let evidence = |evidence: &Evidence| {
+        json!({
+            "passing": evidence.passing.ids(suite),
+            "failing": evidence.failing.ids(suite),
+            "confirmed": evidence.confirmed,
+            "plain_pairs": evidence.plain_pairs,
+        })
+    };
+    let rates = |rates: &Rates| {
+        let mut value = json!(rates);
+        if let Some(after) = &rates.after {
+            value["after"]["order"] = json!(after.order.ids(suite));
+        }
+        value
+    };
+    let mut value = json!({
+        "id": finding.id,
+        "kind": finding.kind,
+        "test": suite.id(finding.test),
+        "declared": finding.declared,
+    });
+    let fields = [
+        ("polluters", finding.polluters.as_ref().map(groups)),
+        ("setters", finding.setters.as_ref().map(groups)),
+        ("by_polluter", finding.by_polluter.as_ref().map(by_polluter)),
+        ("cleaners", finding.cleaners.as_ref().map(groups)),
+        ("evidence", finding.evidence.as_ref().map(evidence)),
+        ("signature", finding.signature.as_ref().map(|signature| json!(signature.to_string()))),
+        ("interleaved_only", finding.interleaved_only.map(Value::from)),
+        ("reproduce", finding.reproduce.as_ref().map(|reproduce| json!(reproduce))),
+        ("mode", finding.mode.map(|mode| json!(mode))),
+        ("rates", finding.rates.as_ref().map(rates)),
+        ("not_searched", (!finding.not_searched.is_empty()).then(|| json!(finding.not_searched))),
+        ("unconfirmed", finding.unconfirmed.as_ref().map(|why| json!(why))),
+    ];
+    for (name, field) in fields {
+        if let Some(field) = field {
+            value[name] = field;
+        }
+    }
+    value
 }
 
 fn suite_value(suite: &Suite) -> Value {

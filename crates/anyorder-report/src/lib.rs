@@ -2,13 +2,14 @@
 //!
 //! Knows words, columns and colours. Decides nothing and runs nothing.
 
+mod finding;
 mod json;
 mod problem;
 mod progress;
 mod style;
 mod terminal;
 
-pub use json::JsonReport;
+pub use json::{JsonReport, finding_value};
 pub use problem::Problem;
 pub use style::Color;
 pub use terminal::{Terminal, TerminalOptions};

@@ -68,10 +68,22 @@ impl Meter {
     }
 
     fn describe(&self, progress: &Progress, left: Option<Duration>) -> String {
+        let is_counted = progress.orders_done <= progress.orders;
+        let left = left.filter(|_| is_counted);
         let left = left.map_or(String::new(), |left| format!("   about {} left", spoken(left)));
         let Plan { seed, workers, .. } = self.plan;
-        let orders = format!("{}/{}", progress.orders_done, count(progress.orders, "order"));
-        format!("{orders}{left}   seed {seed}   {}", count(workers as u64, "worker"))
+        let orders = if is_counted {
+            format!("{}/{}", progress.orders_done, count(progress.orders, "order"))
+        } else {
+            count(progress.orders_done, "order")
+        };
+        let strategy = &self.plan.strategy;
+        format!("{strategy}: {orders}{left}   seed {seed}   {}", count(workers as u64, "worker"))
+    }
+
+    /// Prints something while nothing is drawn.
+    pub(crate) fn suspend(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
     }
 
     pub(crate) fn clear(&self) {

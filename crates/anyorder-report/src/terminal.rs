@@ -4,8 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 use anstream::AutoStream;
-use anyorder_model::{Cost, Coverage, Differs, Event, Grade, Outcome, RunRecord, Step, Suite};
+use anyorder_model::{
+    Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, RunRecord, Step, Suite,
+};
 
+use crate::finding::story;
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
 use crate::{Problem, Sink};
@@ -30,9 +33,21 @@ pub struct Terminal {
     suite: Option<Arc<Suite>>,
     differing: u64,
     unsteady: u64,
-    workers: usize,
+    plan: Option<Plan>,
+    hunt: Option<Hunted>,
     json_has_stdout: bool,
 }
+
+/// What a hunt has come to so far.
+#[derive(Default)]
+struct Hunted {
+    suspects: usize,
+    findings: Vec<Finding>,
+    unconfirmed: Vec<Finding>,
+}
+
+/// How many suspects are told as they show themselves.
+const SUSPECTS: usize = 10;
 
 impl Terminal {
     /// Standard output and standard error of this process.
@@ -45,7 +60,8 @@ impl Terminal {
             suite: None,
             differing: 0,
             unsteady: 0,
-            workers: 1,
+            plan: None,
+            hunt: None,
             json_has_stdout: false,
         }
     }
@@ -157,6 +173,88 @@ impl Terminal {
         ));
     }
 
+    fn begin(&mut self, plan: Plan) {
+        if !self.options.quiet {
+            self.meter = Some(Meter::new(plan, io::stderr().is_terminal()));
+        }
+    }
+
+    fn news(&mut self, news: &News) {
+        let hunt = self.hunt.get_or_insert_default();
+        let Some(suite) = &self.suite else { return };
+        let text = match news {
+            News::Began(station, orders) => {
+                self.clear();
+                if let Some(plan) = self.plan.clone() {
+                    let orders = orders.unwrap_or(0);
+                    self.begin(Plan { strategy: station.name().to_owned(), orders, ..plan });
+                }
+                return;
+            }
+            News::Baseline { runs, differing } => {
+                let text = format!("{} of the original order", count((*runs).into(), "run"));
+                let text = match differing.len() {
+                    0 => format!("{text}, all alike"),
+                    1 => format!("{text}; 1 test differs between them, and is set aside"),
+                    number => format!("{text}; {number} tests differ between them, and are set aside"),
+                };
+                line(GOOD, "Baseline", &text)
+            }
+            News::Suspect { test, alone, seen, .. } => {
+                hunt.suspects += 1;
+                if hunt.suspects > SUSPECTS {
+                    return;
+                }
+                let text = format!("{NAME}{}{NAME:#}   {alone} alone, {seen} after others", suite.id(*test));
+                line(WARN, "Suspect", &text)
+            }
+            News::Replayed { test, kind, holds } => {
+                let verdict = if *holds { "still is one" } else { "is none any more" };
+                let text = format!(
+                    "{NAME}{}{NAME:#}   a {} when last seen, {verdict}",
+                    suite.id(*test),
+                    kind.name()
+                );
+                line(GOOD, "Known", &text)
+            }
+            News::Shrunk { .. } | News::Found(_) | News::Unconfirmed(_) => return,
+        };
+        self.around_meter(&text);
+    }
+
+    /// Prints a line that stays, without disturbing the ones that are redrawn.
+    fn around_meter(&mut self, text: &str) {
+        match &self.meter {
+            Some(meter) => meter.suspend(|| {
+                if !self.options.quiet {
+                    let _ = writeln!(self.err, "{text}");
+                }
+            }),
+            None => self.aside(text),
+        }
+    }
+
+    /// The verdicts, and how much was looked at.
+    fn hunted(&mut self, hunted: &Hunted, coverage: &Coverage, cost: &Cost) {
+        let Some(suite) = self.suite.clone() else { return };
+        if !hunted.findings.is_empty() {
+            self.print(&format!("\n{}", story(&suite, &hunted.findings)));
+        }
+        if !hunted.unconfirmed.is_empty() {
+            self.print(&line(WARN, "Doubtful", "seen, but not confirmed by the plain runner"));
+            self.print(&story(&suite, &hunted.unconfirmed));
+        }
+        let counts = Kind::ALL.into_iter().filter_map(|kind| {
+            let number = hunted.findings.iter().filter(|finding| finding.kind == kind).count();
+            (number > 0).then(|| format!("{} {}", grouped(number as u64), kind.name()))
+        });
+        let counts: Vec<String> = counts.collect();
+        let found = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
+        let tests = count(suite.len() as u64, "test");
+        let summary = format!("{found}; {tests}\n{}", self.effort(coverage, cost));
+        self.print(&line(GOOD, "Summary", &summary));
+    }
+
     fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {
         self.clear();
         if let Some(why) = stopped_early {
@@ -168,10 +266,12 @@ impl Terminal {
                 format!("{tests} differed, but not when the same order ran again with nothing beside it");
             let hint = "orders that run side by side share disk and network: see whether `--workers 1` helps"
                 .to_owned();
-            let hint = (self.workers > 1).then_some(&hint);
+            let hint = self.plan.as_ref().filter(|plan| plan.workers > 1).map(|_| &hint);
             self.print(&line(WARN, "Unsteady", &with_hint(&text, hint)));
         }
-        if let Some(coverage) = coverage {
+        if let Some((hunted, coverage)) = self.hunt.take().zip(coverage) {
+            self.hunted(&hunted, coverage, cost);
+        } else if let Some(coverage) = coverage {
             let summary = self.summary(coverage, cost);
             self.print(&line(GOOD, "Summary", &summary));
         }
@@ -184,11 +284,6 @@ impl Terminal {
             0 => String::new(),
             number => format!(", {} were not compared", grouped(number)),
         };
-        let share = if coverage.pairs == 0 {
-            0.0
-        } else {
-            100.0 * coverage.pairs_tried as f64 / coverage.pairs as f64
-        };
         let first = format!(
             "{} from the original order; {} showed no change{rest}",
             match self.differing {
@@ -197,6 +292,12 @@ impl Terminal {
             },
             grouped(same)
         );
+        format!("{first}\n{}", self.effort(coverage, cost))
+    }
+
+    /// How much was tried, and what that took.
+    fn effort(&self, coverage: &Coverage, cost: &Cost) -> String {
+        let share = 100.0 * coverage.pairs_tried as f64 / coverage.pairs.max(1) as f64;
         let second = format!("{}, {share:.1} % of direct successions tried", count(coverage.orders, "order"));
         let third = format!(
             "{}, {}, {}",
@@ -206,7 +307,7 @@ impl Terminal {
         );
         let times = format!("; {:.1} s, {:.1} s of CPU", cost.wall_s, cost.cpu_s);
         let times = if self.options.no_times { "" } else { &times };
-        format!("{first}\n{second}\n{third}{times}")
+        format!("{second}\n{third}{times}")
     }
 }
 
@@ -245,10 +346,8 @@ impl Sink for Terminal {
                 self.clear();
                 self.differing = 0;
                 self.unsteady = 0;
-                self.workers = plan.workers;
-                if !self.options.quiet {
-                    self.meter = Some(Meter::new(plan.clone(), io::stderr().is_terminal()));
-                }
+                self.begin(plan.clone());
+                self.plan = Some(plan.clone());
             }
             Event::Progressed(progress) => {
                 let line_to_print =
@@ -264,6 +363,13 @@ impl Sink for Terminal {
             Event::Differs(differs) => {
                 self.clear();
                 self.differs(differs);
+            }
+            Event::News(news) => self.news(news),
+            Event::Found(finding) => {
+                self.hunt.get_or_insert_default().findings.push((**finding).clone());
+            }
+            Event::Unconfirmed(finding) => {
+                self.hunt.get_or_insert_default().unconfirmed.push((**finding).clone());
             }
             Event::Checked { grade, text, hint } => {
                 let (style, verb) = match grade {

@@ -13,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const AFTER_HELP: &str = "\
 Examples:
+  anyorder                       hunt in this directory
   anyorder doctor                see whether everything is in place
   anyorder sweep                 20 random orders of the suite in this directory
   anyorder sweep -- make test    through the project's own command
@@ -25,13 +26,15 @@ Exit codes: 0 nothing found, 1 something found, 2 usage, 3 the suite cannot be r
 #[command(version, about, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = false)]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) global: Global,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Find the tests whose outcome depends on what ran before them, and say what that was (the default)
+    Hunt(HuntArgs),
     /// List the tests, as the runner sees them
     Collect(CollectArgs),
     /// Run the suite in other orders, and list the tests whose outcome changes
@@ -146,6 +149,24 @@ pub(crate) struct HowArgs {
     /// Also write a report as JSON; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Default, Args)]
+#[command(after_help = "\
+Examples:
+  anyorder                       hunt in this directory
+  anyorder hunt tests/unit       some tests only
+  anyorder hunt --budget 5m --json report.json
+  anyorder hunt -- make test     through the project's own command")]
+pub(crate) struct HuntArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// How many other orders are tried before verdicts [default: by the number of tests, 8 to 20]
+    #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
+    pub(crate) rounds: Option<u64>,
+    /// Stop after a time (`5m`), or after some suite times (`20x`); half of it is for verdicts [default: when all is done]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
 }
 
 #[derive(Debug, Args)]

@@ -5,11 +5,12 @@
 //! own. One that differs only because the plain runner imports less is not the fork's fault: then the import of another
 //! file changes its outcome, and that file is named.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use anyorder_engine::{Engine, EngineError, Isolation, PlainAsk, Rung};
+use anyorder_engine::{Engine, EngineError, Isolation, PlainRequest, Rung};
 use anyorder_model::{Event, Order, Outcome, Plan, Progress, RunRecord, TestIndex};
 use anyorder_search::{Shrunk, sample, shrink};
 
@@ -19,6 +20,10 @@ use crate::session::{Session, run_once};
 /// How many tests are compared alone.
 const SAMPLE: usize = 2;
 
+/// How often a difference has to come again: a test that fails at random does so by chance in fewer than 1 of 100 suites.
+const MORE_FORKS: u32 = 5;
+const MORE_PLAIN_RUNS: u32 = 2;
+
 /// What each test ended in.
 type Outcomes = BTreeMap<TestIndex, Outcome>;
 
@@ -26,11 +31,18 @@ pub(crate) struct Calibration<'a> {
     engine: &'a Engine,
     /// How long one plain run of the suite should take.
     expected: Duration,
+    /// Seconds of CPU that a plain run of the suite took.
+    suite_cpu_s: Cell<Option<f64>>,
 }
 
 impl<'a> Calibration<'a> {
     pub(crate) fn new(engine: &'a Engine, expected: Duration) -> Self {
-        Calibration { engine, expected }
+        Calibration { engine, expected, suite_cpu_s: Cell::new(None) }
+    }
+
+    /// Seconds of CPU that one plain run of the suite takes, once it was run.
+    pub(crate) fn suite_cpu_s(&self) -> Option<f64> {
+        self.suite_cpu_s.get()
     }
 
     /// Compares, tells what differs, and takes what cannot be trusted off the fast path. `original` is the original order as
@@ -46,8 +58,16 @@ impl<'a> Calibration<'a> {
     }
 
     fn compare(&self, session: &mut Session<'_>, original: &RunRecord) -> Result<(), EngineError> {
-        let order = Order::original(self.engine.suite());
-        let plain = self.plain(session, PlainAsk::new(&order).on(Rung::Plain))?;
+        let Some((order, mut forked)) = self.order_that_ends(original)? else {
+            session.tell(&Event::Notice {
+                text:
+                    "tests end the process or take too long, so forks could not be compared with plain runs"
+                        .to_owned(),
+                hint: None,
+            });
+            return Ok(());
+        };
+        let plain = self.plain(session, PlainRequest::new(&order))?;
         if plain.is_empty() {
             session.tell(&Event::Notice {
                 text: "the plain runner gave no results, so forks could not be compared with it".to_owned(),
@@ -55,42 +75,73 @@ impl<'a> Calibration<'a> {
             });
             return Ok(());
         }
-        let mut forked = outcomes(original);
         if !self.engine.ready().connections.is_empty() {
             // The first fork had what it found in the connections to itself.
             forked = self.fork(order.clone())?.unwrap_or(forked);
         }
         let different = differing(&forked, &plain);
+        let differs = |test: &TestIndex| different.contains_key(test);
+        let chosen = sample(self.engine.suite(), SAMPLE, self.engine.settings().seed);
+        let chosen: Vec<TestIndex> =
+            chosen.into_iter().filter(|test| order.tests().contains(test) && !differs(test)).collect();
         if !different.is_empty() {
-            self.look_closer(session, &order, &different)?;
+            self.look_closer(session, &order, different)?;
         }
-        for test in sample(self.engine.suite(), SAMPLE, self.engine.settings().seed) {
-            if !different.contains(&test) {
-                self.compare_alone(session, test)?;
-            }
-        }
-        Ok(())
+        chosen.into_iter().try_for_each(|test| self.compare_alone(session, test))
     }
 
-    /// A test that differs again in a fork, and not in a process of the agent's own, is not for forks.
+    /// The original order without the tests that end the process or run out of time, and what a fork saw of it.
+    fn order_that_ends(&self, original: &RunRecord) -> Result<Option<(Order, Outcomes)>, EngineError> {
+        const TRIES: u32 = 4;
+        let mut record = original.clone();
+        for _ in 0..TRIES {
+            let ends_it = |outcome| matches!(outcome, Outcome::Crashed | Outcome::TimedOut);
+            if !record.steps.iter().any(|step| ends_it(step.outcome)) {
+                return Ok(Some((record.asked.clone(), outcomes(&record))));
+            }
+            let rest = record.steps.iter().filter(|step| !ends_it(step.outcome)).map(|step| step.test);
+            match run_once(self.engine, rest.collect())? {
+                Some(next) => record = next,
+                None => return Err(EngineError::Cancelled),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A test that is always one thing in forks, and always another in plain runs, is not for forks. One that merely varies
+    /// is left alone.
     fn look_closer(
         &self,
         session: &mut Session<'_>,
         order: &Order,
-        different: &[TestIndex],
+        mut different: BTreeMap<TestIndex, (Outcome, Outcome)>,
     ) -> Result<(), EngineError> {
-        let ask = PlainAsk::new(order).on(Rung::Plain);
-        let (plain, forked) = (self.plain(session, ask)?, self.fork(order.clone())?.unwrap_or_default());
-        let again = differing(&forked, &plain);
-        for &test in different.iter().filter(|test| again.contains(test)) {
-            self.distrust(session, test, forked[&test], plain[&test]);
+        let keep = |different: &mut BTreeMap<TestIndex, (Outcome, Outcome)>,
+                    seen: &Outcomes,
+                    is_fork: bool| {
+            different
+                .retain(|test, (forked, plain)| seen.get(test) == Some(if is_fork { forked } else { plain }));
+        };
+        for _ in 0..MORE_FORKS {
+            let forked = self.fork(order.clone())?.unwrap_or_default();
+            keep(&mut different, &forked, true);
+        }
+        for _ in 0..MORE_PLAIN_RUNS {
+            if different.is_empty() {
+                return Ok(());
+            }
+            let plain = self.plain(session, PlainRequest::new(order))?;
+            keep(&mut different, &plain, false);
+        }
+        for (test, (forked, plain)) in different {
+            self.distrust(session, test, forked, plain);
         }
         Ok(())
     }
 
     fn compare_alone(&self, session: &mut Session<'_>, test: TestIndex) -> Result<(), EngineError> {
         let order = Order(vec![test]);
-        let by_id = PlainAsk::new(&order).on(Rung::Plain);
+        let by_id = PlainRequest::new(&order).on(Rung::Plain);
         let mut seen = None;
         for _ in 0..2 {
             let forked = self.fork(order.clone())?.and_then(|forked| forked.get(&test).copied());
@@ -101,7 +152,7 @@ impl<'a> Calibration<'a> {
             seen = Some(both);
         }
         let (forked, plain) = seen.expect("it was compared twice");
-        let all = PlainAsk::new(&order).on(Rung::PlainOrdered);
+        let all = PlainRequest::new(&order).on(Rung::PlainOrdered);
         let with_imports = self.plain(session, all)?.get(&test).copied();
         if with_imports.is_none_or(|outcome| is_different(outcome, forked)) {
             self.distrust(session, test, forked, plain);
@@ -129,8 +180,10 @@ impl<'a> Calibration<'a> {
         let holds = |files: &[String]| {
             let named = files.iter().chain([&own]).map(|file| root.join(file).display().to_string());
             let collected: Vec<String> = named.collect();
-            let ask =
-                PlainAsk { collected: Some(&collected), ..PlainAsk::new(&order).on(Rung::PlainOrdered) };
+            let ask = PlainRequest {
+                collected: Some(&collected),
+                ..PlainRequest::new(&order).on(Rung::PlainOrdered)
+            };
             Ok::<_, EngineError>(self.plain(session, ask)?.get(&test) == Some(&outcome))
         };
         match shrink(&files, usize::MAX, holds)? {
@@ -167,7 +220,7 @@ impl<'a> Calibration<'a> {
         Ok(run_once(self.engine, order)?.as_ref().map(outcomes))
     }
 
-    fn plain(&self, session: &mut Session<'_>, ask: PlainAsk<'_>) -> Result<Outcomes, EngineError> {
+    fn plain(&self, session: &mut Session<'_>, ask: PlainRequest<'_>) -> Result<Outcomes, EngineError> {
         session.tell(&Event::Planned(Plan {
             strategy: "plain".to_owned(),
             orders: 1,
@@ -175,12 +228,16 @@ impl<'a> Calibration<'a> {
             workers: 1,
             isolation: Isolation::Process.name(),
         }));
-        let is_whole = ask.order.len() == self.engine.suite().len();
+        let is_whole = *ask.order == Order::original(self.engine.suite());
+        let before = self.engine.cost().cpu_s;
         let run = self.engine.run_plain(ask, |elapsed| {
             let share = elapsed.as_secs_f64() / self.expected.as_secs_f64();
             let share = if is_whole { share.min(0.99) } else { 0.0 };
             session.tell(&Event::Progressed(Progress { orders_done: 0, orders: 1, share, running: None }));
         })?;
+        if is_whole {
+            self.suite_cpu_s.set(Some(self.engine.cost().cpu_s - before));
+        }
         Ok(outcomes(&run.record))
     }
 }
@@ -208,9 +265,10 @@ fn outcomes(record: &RunRecord) -> Outcomes {
     reached.map(|step| (step.test, step.outcome)).collect()
 }
 
-fn differing(forked: &Outcomes, plain: &Outcomes) -> Vec<TestIndex> {
-    let both = forked.iter().filter_map(|(test, outcome)| Some((*test, *outcome, *plain.get(test)?)));
-    both.filter(|(_, forked, plain)| is_different(*forked, *plain)).map(|(test, ..)| test).collect()
+/// What each test that differs was in the fork, and in the plain run.
+fn differing(forked: &Outcomes, plain: &Outcomes) -> BTreeMap<TestIndex, (Outcome, Outcome)> {
+    let both = forked.iter().filter_map(|(test, outcome)| Some((*test, (*outcome, *plain.get(test)?))));
+    both.filter(|(_, (forked, plain))| is_different(*forked, *plain)).collect()
 }
 
 /// The plain runner's results do not know an unexpected pass, nor what ended the process.

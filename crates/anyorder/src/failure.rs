@@ -10,6 +10,7 @@ use anyorder_report::Problem;
 use anyorder_store::StoreError;
 
 use crate::exit_code::Exit;
+use crate::oracle::Trouble;
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -128,6 +129,15 @@ impl From<EngineError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Failure::usage(error.to_string(), error.hint())
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Engine(error) => error.into(),
+            Trouble::Store(error) => error.into(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyorder_engine::{Cancel, Engine, EngineError, Update};
-use anyorder_model::{Cost, Event, Order, RunRecord};
+use anyorder_model::{Cost, Event, Order, RunRecord, TestIndex};
 use anyorder_report::{JsonReport, Sink, Terminal};
 
 use crate::args::HowArgs;
@@ -136,6 +136,14 @@ impl Done {
     }
 }
 
+/// What there is to know about a test that ends its parent.
+pub(crate) fn ends_its_parent(engine: &Engine, test: TestIndex) -> Event {
+    Event::Notice {
+        text: format!("{} ends the process that its own was forked from", engine.suite().id(test)),
+        hint: Some("it costs nobody else an outcome here; in an ordinary run it ends the shell".to_owned()),
+    }
+}
+
 /// Runs one order with nothing beside it; `None` if it was interrupted.
 pub(crate) fn run_once(engine: &Engine, order: Order) -> Result<Option<RunRecord>, EngineError> {
     let mut ran = None;
@@ -160,4 +168,8 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     }
     // An old report must not be taken for the one that this command did not come to write.
     std::fs::File::create(path).map(drop).map_err(|error| Failure::unwritable(path, &error, JSON_HINT))
+}
+
+pub(crate) fn total_duration(record: &RunRecord) -> Duration {
+    record.steps.iter().map(|step| step.duration).sum()
 }

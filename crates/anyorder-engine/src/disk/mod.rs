@@ -14,6 +14,7 @@ use std::{fs, io};
 
 use crate::lock::Locked;
 use crate::ward::{Unstarted, Ward};
+use crate::wire::Hello;
 use copy::{Copies, Copy};
 
 pub(crate) use copy::Snapshot;
@@ -140,6 +141,17 @@ impl Disk {
         Some((desks.copies.original().to_owned(), desks.desks[desk].locked().copy.tree()))
     }
 
+    /// Tells what an agent said as if it ran where the user would run it.
+    pub(crate) fn unseat(&self, desk: usize, hello: &mut Hello) {
+        let Some((original, copy)) = self.moved(desk) else { return };
+        for place in [&mut hello.directory, &mut hello.root] {
+            if let Ok(inside) = Path::new(&*place).strip_prefix(&copy) {
+                *place = original.join(inside).display().to_string();
+            }
+        }
+        hello.environment.remove(TEMPORARY_DIRECTORY);
+    }
+
     /// Makes the disk at a desk what it was; where each order has a layer of its own it is that already.
     pub(crate) fn bring_back(&self, desk: usize, state: DiskState<'_>) -> io::Result<()> {
         let Disk::Copy(desks) = self else { return Ok(()) };
@@ -170,7 +182,7 @@ impl Disk {
 }
 
 /// What tells programs where temporary files go.
-pub(crate) const TEMPORARY_DIRECTORY: &str = "TMPDIR";
+const TEMPORARY_DIRECTORY: &str = "TMPDIR";
 
 impl Desks {
     fn new(site: Site<'_>) -> io::Result<Self> {

@@ -92,7 +92,8 @@ impl Layers {
             let (upper, work) = (layer.join(format!("u{number}")), layer.join(format!("w{number}")));
             directory_like(&upper, root)?;
             private_directory(&work)?;
-            let extra = if self.in_user_namespace { "userxattr," } else { "" };
+            // Without the second, a directory of the layers below cannot be renamed; user namespaces do not have it.
+            let extra = if self.in_user_namespace { "userxattr," } else { "redirect_dir=on," };
             let (low, upper, work) = (self.low(number), upper, work);
             let options = format!(
                 "{extra}lowerdir={},upperdir={},workdir={}",

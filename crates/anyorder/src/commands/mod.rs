@@ -3,17 +3,19 @@
 mod collect;
 mod demo;
 mod doctor;
+mod hunt;
 mod replay;
 mod sweep;
 
 use anyorder_report::Terminal;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, HuntArgs};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 
 pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    match &cli.command {
+    match cli.command.as_ref().unwrap_or(&Command::Hunt(HuntArgs::default())) {
+        Command::Hunt(args) => hunt::run(args, terminal),
         Command::Collect(args) => collect::run(args, terminal),
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use anyorder_engine::{Engine, EngineError, PlainAsk};
+use anyorder_engine::{Engine, EngineError, PlainRequest};
 use anyorder_model::{Event, Order, Outcome, RunRecord, Suite, TestId, parse_order_file};
 use anyorder_report::Terminal;
 
@@ -51,7 +51,8 @@ fn run_order(
         return ran.map(|record| (record, None)).ok_or_else(|| EngineError::Cancelled.into());
     }
     let files = project.state_directory("plain")?;
-    let mut run = engine.run_plain(PlainAsk { files: Some(&files), ..PlainAsk::new(&order) }, |_| {})?;
+    let mut run =
+        engine.run_plain(PlainRequest { files: Some(&files), ..PlainRequest::new(&order) }, |_| {})?;
     if run.record.steps.iter().all(|step| step.outcome == Outcome::NotReached) {
         return Err(Failure::no_plain_results(&run.command, &run.log));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, EngineError, Update};
 use anyorder_model::{
-    Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, TestIndex, format_order_file,
+    Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, format_order_file,
 };
 use anyorder_report::Terminal;
 use anyorder_search::{Comparison, Strategy, Successions, batches};
@@ -17,7 +17,7 @@ use crate::calibration::Calibration;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::session::{Done, Session, run_once};
+use crate::session::{Done, Session, ends_its_parent, run_once, total_duration};
 use crate::shell;
 
 pub(crate) fn run(args: &SweepArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
@@ -254,18 +254,7 @@ fn settle(differs: &mut Differs, attempt: usize, record: &RunRecord) {
     differs.first.signature.clone_from(&again.signature);
 }
 
-fn ends_its_parent(engine: &Engine, test: TestIndex) -> Event {
-    Event::Notice {
-        text: format!("{} ends the process that its own was forked from", engine.suite().id(test)),
-        hint: Some("it costs nobody else an outcome here; in an ordinary run it ends the shell".to_owned()),
-    }
-}
-
 fn interrupted() -> Done {
     let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: Some("interrupted") }];
     Done { exit: Exit::Interrupted, closing: Box::new(closing) }
-}
-
-fn total_duration(record: &RunRecord) -> Duration {
-    record.steps.iter().map(|step| step.duration).sum()
 }

@@ -1,0 +1,146 @@
+//! A finding in words, for people. One that shares its polluters or setters with others is told together with them.
+
+use anyorder_model::{Evidence, Finding, Group, Kind, Rate, Rates, Rung, Suite, TestIndex};
+
+use crate::style::{BAD, NAME, WARN, count, grouped};
+
+/// How many of many are listed.
+const LISTED: usize = 5;
+
+/// How wide the column of names beside a finding is.
+const NAMES: usize = 10;
+
+/// The findings as one text: those that have the same partners stand together.
+pub(crate) fn story(suite: &Suite, findings: &[Finding]) -> String {
+    let mut told = vec![false; findings.len()];
+    let mut parts = Vec::new();
+    for at in 0..findings.len() {
+        if told[at] {
+            continue;
+        }
+        let alike: Vec<usize> =
+            (at..findings.len()).filter(|&other| alike(&findings[at], &findings[other])).collect();
+        alike.iter().for_each(|&other| told[other] = true);
+        let alike: Vec<&Finding> = alike.iter().map(|&other| &findings[other]).collect();
+        parts.push(paragraph(suite, &alike));
+    }
+    parts.join("\n")
+}
+
+/// Whether two findings are of one kind and have the same partners, which are then told once.
+fn alike(one: &Finding, other: &Finding) -> bool {
+    let has_partners = partners(one).is_some_and(|groups| !groups.is_empty());
+    std::ptr::eq(one, other) || (has_partners && one.kind == other.kind && partners(one) == partners(other))
+}
+
+fn partners(finding: &Finding) -> Option<&Vec<Group>> {
+    finding.polluters.as_ref().or(finding.setters.as_ref())
+}
+
+fn paragraph(suite: &Suite, alike: &[&Finding]) -> String {
+    let mut lines: Vec<String> = alike.iter().map(|finding| heading(suite, finding)).collect();
+    let first = alike[0];
+    let mut row = |name: &str, text: String| lines.push(format!("    {name:NAMES$}{text}"));
+    let group_rows = [("polluter", first.polluters.as_ref()), ("setter", first.setters.as_ref())];
+    for (name, groups) in group_rows {
+        groups
+            .into_iter()
+            .flat_map(|groups| listed(suite, name, groups))
+            .for_each(|(name, text)| row(&name, text));
+    }
+    for cleaners in first.cleaners.iter().filter(|cleaners| !cleaners.is_empty()) {
+        listed(suite, "cleaner", cleaners).into_iter().for_each(|(name, text)| row(&name, text));
+    }
+    if let Some(evidence) = &first.evidence {
+        row("evidence", evidence_words(first, evidence));
+    }
+    if let Some(signature) = &first.signature {
+        row("fails", signature.to_string());
+    }
+    first.rates.iter().flat_map(rate_words).for_each(|words| row("rates", words));
+    if let Some(why) = &first.unconfirmed {
+        row("doubt", why.clone());
+    }
+    first.not_searched.iter().for_each(|what| row("not tried", what.clone()));
+    for finding in alike {
+        if let Some(reproduce) = &finding.reproduce {
+            row("fail", reproduce.fail.clone());
+            row("pass", reproduce.pass.clone());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn heading(suite: &Suite, finding: &Finding) -> String {
+    let style = if finding.kind.is_order_dependent() { BAD } else { WARN };
+    let extra = [
+        finding.declared.then_some("its author fixed the order"),
+        finding.interleaved_only.unwrap_or(false).then_some("only when groups are mixed"),
+    ];
+    let extra: Vec<&str> = extra.into_iter().flatten().collect();
+    let extra = if extra.is_empty() { String::new() } else { format!("   ({})", extra.join("; ")) };
+    format!(
+        "{}  {style}{}{style:#}  {NAME}{}{NAME:#}{extra}",
+        finding.id,
+        finding.kind.name(),
+        suite.id(finding.test)
+    )
+}
+
+/// A row for each group, with a name that says whether there are several.
+fn listed(suite: &Suite, name: &str, groups: &[Group]) -> Vec<(String, String)> {
+    let ids = |group: &Group| -> String {
+        group.iter().map(|&test: &TestIndex| suite.id(test).0.clone()).collect::<Vec<_>>().join(", then ")
+    };
+    let mut rows: Vec<(String, String)> = match groups {
+        [] => vec![(name.to_owned(), "none was found".to_owned())],
+        groups => groups.iter().take(LISTED).map(|group| (name.to_owned(), ids(group))).collect(),
+    };
+    if groups.len() > LISTED {
+        rows.push((String::new(), format!("and {} more", grouped((groups.len() - LISTED) as u64))));
+    }
+    rows
+}
+
+fn evidence_words(finding: &Finding, evidence: &Evidence) -> String {
+    let (fails, passes) = match finding.kind {
+        Kind::OutcomeVaries => ("differs", "is as alone"),
+        _ => ("fails", "passes"),
+    };
+    let before = |order: &anyorder_model::Order| match order.len() {
+        0 | 1 => "alone".to_owned(),
+        2 if order.tests()[0] == finding.test => "the second time".to_owned(),
+        number => format!("after {}", count(number as u64 - 1, "test")),
+    };
+    let how = match evidence.confirmed {
+        Some(Rung::Plain) => {
+            format!("; seen in {} of plain runs", count(evidence.plain_pairs.into(), "pair"))
+        }
+        Some(Rung::PlainOrdered) => {
+            format!(
+                "; seen in {} of plain runs, with an order plugin",
+                count(evidence.plain_pairs.into(), "pair")
+            )
+        }
+        None => String::new(),
+    };
+    format!("{fails} {}, {passes} {}{how}", before(&evidence.failing), before(&evidence.passing))
+}
+
+fn rate_words(rates: &Rates) -> Vec<String> {
+    let rate = |rate: Rate| format!("{} of {}", rate.0, rate.1);
+    let mut words = Vec::new();
+    words.extend(rates.alone.map(|alone| format!("fails in {} runs alone", rate(alone))));
+    words.extend(rates.suite.map(|suite| format!("fails in {} runs of the original order", rate(suite))));
+    words.extend(rates.after.as_ref().map(|after| {
+        let verdict = if after.is_correlated { "order has a part in it" } else { "order explains nothing" };
+        format!(
+            "fails in {} runs after {}, against {}: {verdict} (p = {:.3})",
+            rate(after.rate),
+            count(after.order.len().saturating_sub(1) as u64, "test"),
+            rate(after.reference),
+            after.chance
+        )
+    }));
+    words
+}

@@ -1,0 +1,132 @@
+//! What earlier hunts asked and were told: the store, as the oracle sees it.
+//!
+//! Knows how questions become keys and answers become bytes. A hunt that was killed asks the same questions again, and
+//! is answered from here as far as it came.
+
+use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Step, Suite, TailRecord, TestId};
+use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(crate) struct Memory<'a> {
+    store: &'a mut Store,
+    suite: &'a Suite,
+    session: u32,
+    waiting: Vec<Waiting>,
+}
+
+/// An answer that is not written yet.
+struct Waiting {
+    purpose: String,
+    repetition: u32,
+    order: Order,
+    outcomes: String,
+    answer: Vec<u8>,
+}
+
+/// So many answers are written together: a hunt that is killed loses fewer than these.
+const TOGETHER: usize = 50;
+
+impl<'a> Memory<'a> {
+    pub(crate) fn new(store: &'a mut Store, suite: &'a Suite, session: usize) -> Self {
+        Memory { store, suite, session: u32::try_from(session).unwrap_or(u32::MAX), waiting: vec![] }
+    }
+
+    /// The steps of a fan's prefix, if they are known.
+    pub(crate) fn prefix(&self, fan: &Fan) -> Result<Option<Vec<Step>>, StoreError> {
+        if fan.prefix.is_empty() {
+            return Ok(Some(vec![]));
+        }
+        self.recall(&prefix_purpose(fan.purpose), fan.repetition, &fan.prefix)
+    }
+
+    /// What became of one tail of a fan, if it is known.
+    pub(crate) fn tail(&self, fan: &Fan, tail: &Order) -> Result<Option<TailRecord>, StoreError> {
+        self.recall(fan.purpose.name(), fan.repetition, &whole(&fan.prefix, tail))
+    }
+
+    pub(crate) fn plain(&self, ask: &PlainAsk) -> Result<Option<PlainSeen>, StoreError> {
+        self.recall(&plain_purpose(ask), ask.repetition, &ask.order)
+    }
+
+    pub(crate) fn note_prefix(&mut self, fan: &Fan, steps: &[Step]) -> Result<(), StoreError> {
+        self.note(prefix_purpose(fan.purpose), fan.repetition, fan.prefix.clone(), steps, &steps)
+    }
+
+    pub(crate) fn note_tail(
+        &mut self,
+        fan: &Fan,
+        tail: &Order,
+        record: &TailRecord,
+    ) -> Result<(), StoreError> {
+        let order = whole(&fan.prefix, tail);
+        self.note(fan.purpose.name().to_owned(), fan.repetition, order, &record.steps, record)
+    }
+
+    pub(crate) fn note_plain(&mut self, ask: &PlainAsk, seen: &PlainSeen) -> Result<(), StoreError> {
+        self.note(plain_purpose(ask), ask.repetition, ask.order.clone(), &seen.steps, seen)?;
+        self.write()
+    }
+
+    fn note(
+        &mut self,
+        purpose: String,
+        repetition: u32,
+        order: Order,
+        steps: &[Step],
+        answer: &impl Serialize,
+    ) -> Result<(), StoreError> {
+        let answer = serde_json::to_vec(answer).expect("answers have a JSON form");
+        self.waiting.push(Waiting { purpose, repetition, order, outcomes: letters(steps), answer });
+        if self.waiting.len() < TOGETHER { Ok(()) } else { self.write() }
+    }
+
+    /// Writes what is waiting.
+    pub(crate) fn write(&mut self) -> Result<(), StoreError> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let ids: Vec<Vec<&TestId>> = waiting.iter().map(|run| run.order.ids(self.suite)).collect();
+        let runs: Vec<Run<'_>> = waiting
+            .iter()
+            .zip(&ids)
+            .map(|(run, ids)| Run {
+                key: key(self.session, &run.purpose, run.repetition, ids),
+                tests: ids,
+                outcomes: &run.outcomes,
+                answer: &run.answer,
+            })
+            .collect();
+        self.store.record_all(&runs)
+    }
+
+    fn recall<T: DeserializeOwned>(
+        &self,
+        purpose: &str,
+        repetition: u32,
+        order: &Order,
+    ) -> Result<Option<T>, StoreError> {
+        let key = key(self.session, purpose, repetition, &order.ids(self.suite));
+        // What another version has written cannot be read; it is asked again.
+        Ok(self.store.recall(&key)?.and_then(|answer| serde_json::from_slice(&answer).ok()))
+    }
+}
+
+fn key<'run>(session: u32, purpose: &'run str, repetition: u32, ids: &[&TestId]) -> RunKey<'run> {
+    RunKey { session, purpose, repetition, order: OrderDigest::of(ids) }
+}
+
+fn whole(prefix: &Order, tail: &Order) -> Order {
+    prefix.tests().iter().chain(tail.tests()).copied().collect()
+}
+
+fn prefix_purpose(purpose: Purpose) -> String {
+    format!("{} prefix", purpose.name())
+}
+
+fn plain_purpose(ask: &PlainAsk) -> String {
+    format!("plain {}", ask.hash_seed)
+}
+
+/// One letter for each outcome.
+fn letters(steps: &[Step]) -> String {
+    steps.iter().map(|step| step.outcome.letter()).collect()
+}
