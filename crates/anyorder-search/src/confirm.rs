@@ -45,8 +45,13 @@ const LEVEL: f64 = 0.001;
 /// How many cases share a plain run.
 const SHARED: usize = 40;
 
-/// Whether each case shows its difference in all of so many pairs through forks, after its first group.
-pub(crate) fn in_forks(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Result<Vec<bool>, Halted> {
+/// Whether each case shows its difference in all of so many pairs through forks, after its first group; `None` if the
+/// pairs say nothing.
+pub(crate) fn in_forks(
+    asker: &mut Asker<'_>,
+    cases: &[&Case],
+    pairs: u32,
+) -> Result<Vec<Option<bool>>, Halted> {
     let asked: Vec<Pair> = cases.iter().map(|case| Pair::new(case, &case.groups[0])).collect();
     let mut counts = vec![Count::default(); cases.len()];
     for repetition in 0..pairs {
@@ -56,7 +61,7 @@ pub(crate) fn in_forks(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Re
             count.note(case, &ends[0], &ends[1]);
         }
     }
-    Ok(counts.iter().map(|count| count.is_unanimous() && count.nothing < pairs).collect())
+    Ok(counts.iter().map(|count| (count.pairs > 0).then(|| count.is_unanimous())).collect())
 }
 
 /// How often a test fails after `before` and by itself, from fresh pairs through forks.

@@ -13,11 +13,11 @@ use anyorder_model::{
 use crate::blame::charge_fixtures;
 use crate::case::Case;
 use crate::cleaners::find_cleaners;
-use crate::judge::Judge;
+use crate::judge::{HIDDEN, Judge};
 use crate::minimise::{First, first_group, further_groups, share_group};
-use crate::partners::{Scan, choose_scan, scan};
+use crate::partners::{choose_scan, scan};
 use crate::seen::{Seen, Sighting, Suspect};
-use crate::settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
+use crate::settings::{Allowance, HuntSettings, Known, Sweep, default_forks, default_rounds};
 use crate::sight::Sight;
 use crate::sweep::Orders;
 use crate::twice::{doubles, judge_doubles};
@@ -207,8 +207,9 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    fn open(&mut self, suspects: Vec<Suspect>) {
+    fn open(&mut self, mut suspects: Vec<Suspect>) {
         self.is_opened = true;
+        suspects.dedup_by_key(|suspect| suspect.test);
         let steady = suspects.into_iter().filter(|suspect| !self.judge.is_aside(suspect.test));
         let mut cases: Vec<Case> = steady.map(Case::new).collect();
         self.judge.open.append(&mut cases);
@@ -236,15 +237,8 @@ impl Hunt<'_> {
         let mut cases = self.judge.take(Case::has_partners);
         self.judge.asker().begin(Station::Minimise, None);
         let forks = self.judge.settings.forks.unwrap_or_else(|| default_forks(tests));
-        let choice = choose_scan(tests, cases.len(), forks);
-        let mut result = Ok(());
-        if choice != Scan::Each {
-            result = self.find_first_groups(&mut cases);
-        }
-        if result.is_ok() {
-            let seed = self.judge.settings.seed;
-            result = scan(self.judge.asker(), &mut cases, choice, seed);
-        }
+        let (choice, seed) = (choose_scan(tests, cases.len(), forks), self.judge.settings.seed);
+        let mut result = scan(self.judge.asker(), &mut cases, choice, seed);
         if result.is_ok() {
             result = self.find_first_groups(&mut cases);
         }
@@ -264,13 +258,16 @@ impl Hunt<'_> {
             match first_group(self.judge.asker(), &mut cases[at], questions)? {
                 First::Found => {
                     let group = cases[at].groups[0].clone();
-                    let mut others: Vec<&mut Case> = cases.iter_mut().skip(at + 1).collect();
-                    share_group(self.judge.asker(), &mut others, &group)?;
                     at += 1;
+                    share_group(self.judge.asker(), &mut cases[at..], &group)?;
                 }
                 First::NotAgain => {
                     let case = cases.remove(at);
                     self.judge.set_aside_after(case.test, &case.sightings[0].before)?;
+                }
+                First::Hidden => {
+                    let case = cases.remove(at);
+                    self.judge.doubt(&case, HIDDEN);
                 }
                 First::Unfinished => {
                     let case = cases.remove(at);
@@ -283,9 +280,8 @@ impl Hunt<'_> {
 
     /// What is not needed for a verdict: further groups, and cleaners.
     fn find_more(&mut self) -> Result<(), Halted> {
-        let (questions, forks) = (self.judge.settings.questions, self.judge.settings.forks);
         let mut cases = self.judge.take(|case| case.confirmed.is_some());
-        let result = self.search_more(&mut cases, questions, forks);
+        let result = self.search_more(&mut cases);
         self.judge.open.append(&mut cases);
         result?;
         for case in self.judge.take(|_| true) {
@@ -295,24 +291,17 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    fn search_more(
-        &mut self,
-        cases: &mut [Case],
-        questions: usize,
-        forks: Option<u64>,
-    ) -> Result<(), Halted> {
-        let tests = self.judge.asker().suite().len();
+    fn search_more(&mut self, cases: &mut [Case]) -> Result<(), Halted> {
         if self.judge.asker().spent() > SEARCH_UNTIL {
-            let late = "more than this: the time was nearly spent".to_owned();
-            cases.iter_mut().for_each(|case| case.not_searched.push(late.clone()));
+            cases.iter_mut().for_each(|case| case.leave_out("more than this: the time was nearly spent"));
             return Ok(());
         }
+        let mut allowance = Allowance::new(self.judge.settings, self.judge.asker().suite().len());
         for case in cases.iter_mut() {
-            further_groups(self.judge.asker(), case, questions)?;
+            further_groups(self.judge.asker(), case, &mut allowance)?;
         }
         let mut victims: Vec<&mut Case> = cases.iter_mut().filter(|case| case.kind == Kind::Victim).collect();
-        let forks = forks.unwrap_or_else(|| default_forks(tests));
-        find_cleaners(self.judge.asker(), &mut victims, &self.seen, forks, questions)
+        find_cleaners(self.judge.asker(), &mut victims, &self.seen, &mut allowance)
     }
 
     fn find_broken(&mut self) {

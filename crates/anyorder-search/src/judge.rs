@@ -24,6 +24,9 @@ pub(crate) struct Judge<'a> {
     pub(crate) open: Vec<Case>,
 }
 
+/// Why a difference cannot be judged.
+pub(crate) const HIDDEN: &str = "a time limit, or an error behind the test, hides how it ends";
+
 /// Runs of a non-deterministic test by itself, for its rate.
 const ALONE_RUNS: u32 = 10;
 /// A longer order is not run ten times for the sake of a rate.
@@ -123,14 +126,16 @@ impl<'a> Judge<'a> {
         let cases: Vec<&Case> =
             self.open.iter().filter(|case| wanted(case) && !case.groups.is_empty()).collect();
         let agreed = confirm::in_forks(&mut self.asker, &cases, self.settings.fork_pairs)?;
-        let differing: Vec<(TestIndex, Vec<TestIndex>)> = cases
-            .iter()
-            .zip(agreed)
-            .filter(|(_, agreed)| !agreed)
-            .map(|(case, _)| (case.test, case.groups[0].clone()))
-            .collect();
-        for (test, before) in differing {
-            self.set_aside_after(test, &before)?;
+        let cases: Vec<Case> = cases.into_iter().cloned().collect();
+        for (case, agreed) in cases.iter().zip(agreed) {
+            match agreed {
+                Some(true) => {}
+                Some(false) => self.set_aside_after(case.test, &case.groups[0])?,
+                None => {
+                    self.open.retain(|open| (open.test, open.kind) != (case.test, case.kind));
+                    self.doubt(case, HIDDEN);
+                }
+            }
         }
         Ok(())
     }

@@ -12,6 +12,8 @@ mod confirm;
 mod fisher;
 mod groups;
 mod hunt;
+#[cfg(test)]
+mod hunt_tests;
 mod judge;
 mod minimise;
 mod pair;
@@ -25,6 +27,7 @@ pub mod simulate;
 mod strategy;
 mod succession;
 mod sweep;
+mod tuscan;
 mod twice;
 
 pub use compare::Comparison;

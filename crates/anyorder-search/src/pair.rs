@@ -71,7 +71,8 @@ impl Count {
 }
 
 fn weigh(case: &Case, odd: &Sight, base: &Sight) -> Says {
-    if !odd.is_evidence() || !base.is_evidence() {
+    let is_silent = |sight: &Sight| !sight.is_evidence() || case.target.is_hidden(sight);
+    if is_silent(odd) || is_silent(base) {
         Says::Nothing
     } else if case.target.is_met(base) || !is_as_alone(case, base) {
         Says::Against

@@ -46,7 +46,7 @@ impl Orders {
             self.last.iter().rev().copied().collect()
         } else {
             let mut random = self.random(round);
-            if round % 4 == 1 {
+            if round == 1 {
                 self.grouped(&mut random, is_seen)
             } else {
                 scatter(&self.tests, &mut random, is_seen)
