@@ -8,7 +8,7 @@ use anyorder_model::{Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, R
 
 use crate::asker::Asker;
 use crate::case::Case;
-use crate::confirm::{self, Verdict};
+use crate::confirm::{self, FOR_RATES, Verdict};
 use crate::hunt::HuntReport;
 use crate::settings::HuntSettings;
 
@@ -195,12 +195,10 @@ impl<'a> Judge<'a> {
     pub(crate) fn rate_aside(&mut self) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.aside.keys().copied().collect();
         let mut alone = vec![Rate::default(); tests.len()];
-        for repetition in 0..ALONE_RUNS {
-            let orders = tests.iter().map(|&test| vec![test]).collect();
-            // Repetitions of their own: runs that raised the suspicion must not count.
-            let ends = self.asker.ends(Purpose::Alone, 100 + repetition, orders)?;
+        let orders: Vec<Vec<TestIndex>> = tests.iter().map(|&test| vec![test]).collect();
+        for ends in self.asker.repeated_ends(Purpose::Alone, FOR_RATES..FOR_RATES + ALONE_RUNS, &orders)? {
             for (rate, end) in alone.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
-                *rate = Rate(rate.0 + u32::from(end.outcome.is_red()), rate.1 + 1);
+                *rate = rate.with(end.outcome.is_red());
             }
         }
         for (test, alone) in tests.into_iter().zip(alone) {

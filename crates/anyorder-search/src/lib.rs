@@ -9,6 +9,7 @@ mod case;
 mod cleaners;
 mod compare;
 mod confirm;
+mod explore;
 mod fisher;
 mod groups;
 mod hunt;

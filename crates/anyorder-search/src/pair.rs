@@ -57,8 +57,8 @@ impl Count {
             return;
         }
         self.pairs += 1;
-        let add = |rate: Rate, sight: &Sight| Rate(rate.0 + u32::from(sight.outcome.is_red()), rate.1 + 1);
-        (self.odd, self.base) = (add(self.odd, odd), add(self.base, base));
+        self.odd = self.odd.with(odd.outcome.is_red());
+        self.base = self.base.with(base.outcome.is_red());
     }
 
     pub(crate) fn is_unanimous(&self) -> bool {

@@ -34,7 +34,9 @@ fn faults_by_chance(finding: &Finding) -> Vec<String> {
 pub fn single_partners(suite: &SimSuite, test: TestIndex) -> Vec<TestIndex> {
     let alone = passes(suite, &[test]);
     let others = (0..).take(suite.tests().len()).map(TestIndex).filter(|&other| other != test);
-    others.filter(|&other| alone != passes(suite, &[other, test]) && alone.is_some()).collect()
+    let differs =
+        |other| alone.zip(passes(suite, &[other, test])).is_some_and(|(alone, after)| alone != after);
+    others.filter(|&other| differs(other)).collect()
 }
 
 fn faults_of(suite: &SimSuite, finding: &Finding) -> Vec<String> {
