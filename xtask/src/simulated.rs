@@ -19,11 +19,12 @@ pub(crate) fn verdicts(arguments: &[&str]) -> bool {
         let begun = Instant::now();
         let trial = trial(mix, 0, suites);
         println!(
-            "{name:14} {suites} suites, {} tests ({} fail at random), {} findings, {} wrong; \
+            "{name:14} {suites} suites, {} tests ({} fail at random), {} findings ({} left nothing out), {} wrong; \
              {} of {} tests with a single partner found; {:.0} s",
             trial.tests,
             trial.chance_tests,
             trial.findings,
+            trial.complete,
             trial.faults.len(),
             trial.partnered_found,
             trial.partnered,

@@ -66,10 +66,9 @@ impl Hunt<'_> {
     }
 
     /// One process for both: a test and the same test again.
-    pub(crate) fn alone_and_again(&mut self) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
+    pub(crate) fn alone_and_again(&mut self, tests: Vec<TestIndex>) -> Result<(), Halted> {
         self.judge.asker().begin(Station::Twice, Some(tests.len() as u64));
-        let orders = tests.iter().map(|&test| vec![test, test]).collect();
+        let orders = tests.into_iter().map(|test| vec![test, test]).collect();
         let records = self.judge.asker().orders(Purpose::Twice, 0, orders)?;
         let all = records.iter().flat_map(|steps| doubles(steps));
         let all: Vec<_> =
@@ -77,6 +76,14 @@ impl Hunt<'_> {
         let steady = all.into_iter().filter(|double| !self.judge.is_aside(double.test)).collect();
         let fixtures = judge_doubles(&mut self.judge, steady, Mode::IsolatedTest);
         fixtures.into_iter().for_each(|finding| self.judge.found(finding));
+        self.tell_suspects(0);
+        Ok(())
+    }
+
+    /// Runs one order that somebody is interested in.
+    pub(crate) fn try_order(&mut self, order: Vec<TestIndex>) -> Result<(), Halted> {
+        let runs = self.judge.asker().orders(Purpose::Sweep, 0, vec![order])?;
+        runs.iter().for_each(|steps| self.seen.note_run(steps));
         self.tell_suspects(0);
         Ok(())
     }

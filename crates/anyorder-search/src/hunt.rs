@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{Coverage, Finding, Halted, Kind, Mode, Oracle, Outcome, Purpose, Station, TestIndex};
+use anyorder_model::{
+    Coverage, Finding, Halted, Kind, Mode, Oracle, Order, Outcome, Purpose, Station, TestIndex,
+};
 
 use crate::blame::charge_fixtures;
 use crate::case::Case;
@@ -36,17 +38,31 @@ const STEADY_RUNS: u32 = 2;
 
 /// Hunts for tests whose outcome depends on what ran before them.
 pub fn hunt(oracle: &mut dyn Oracle, settings: &HuntSettings) -> HuntReport {
-    let mut hunt = Hunt {
-        judge: Judge::new(oracle, settings),
-        seen: Seen::default(),
-        told: BTreeSet::new(),
-        is_opened: false,
+    Hunt::new(oracle, settings).report(|hunt| {
+        hunt.replay_known()?;
+        hunt.baseline()?;
+        let tests = hunt.judge.asker().suite().indices().collect();
+        hunt.alone_and_again(tests)?;
+        hunt.sweep()?;
+        hunt.judge_suspects()
+    })
+}
+
+/// Looks into one order: does its last test depend on the tests before it, and on which?
+///
+/// With no forks to spend (`forks: Some(0)`) one minimal group is all that is looked for.
+pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettings) -> HuntReport {
+    let Some((&test, before)) = order.tests().split_last() else {
+        return Hunt::new(oracle, settings).report(|_| Ok(()));
     };
-    let halted = hunt.run().err();
-    if !hunt.is_opened {
-        hunt.open(hunt.seen.suspects());
-    }
-    hunt.judge.report(halted)
+    // What the test itself did earlier would mix up victim and non-idempotent.
+    let others = before.iter().copied().filter(|&other| other != test);
+    let order: Vec<TestIndex> = others.chain([test]).collect();
+    Hunt::new(oracle, settings).report(|hunt| {
+        hunt.alone_and_again(vec![test])?;
+        hunt.try_order(order)?;
+        hunt.judge_suspects()
+    })
 }
 
 /// A hunt on its way.
@@ -59,12 +75,27 @@ pub(crate) struct Hunt<'a> {
     is_opened: bool,
 }
 
-impl Hunt<'_> {
-    fn run(&mut self) -> Result<(), Halted> {
-        self.replay_known()?;
-        self.baseline()?;
-        self.alone_and_again()?;
-        self.sweep()?;
+impl<'a> Hunt<'a> {
+    fn new(oracle: &'a mut dyn Oracle, settings: &'a HuntSettings) -> Self {
+        Hunt {
+            judge: Judge::new(oracle, settings),
+            seen: Seen::default(),
+            told: BTreeSet::new(),
+            is_opened: false,
+        }
+    }
+
+    /// Does the work, and says all that is known when it is done or has to stop.
+    fn report(mut self, work: impl FnOnce(&mut Self) -> Result<(), Halted>) -> HuntReport {
+        let halted = work(&mut self).err();
+        if !self.is_opened {
+            self.open(self.seen.suspects());
+        }
+        self.judge.report(halted)
+    }
+
+    /// From suspects to findings.
+    fn judge_suspects(&mut self) -> Result<(), Halted> {
         self.open_cases()?;
         self.drop_unsteady()?;
         self.find_partners()?;
@@ -173,10 +204,18 @@ impl Hunt<'_> {
     }
 
     fn search_more(&mut self, cases: &mut [Case]) -> Result<(), Halted> {
-        if self.judge.asker().spent() > SEARCH_UNTIL {
-            cases.iter_mut().for_each(|case| case.leave_out("more than this: the time was nearly spent"));
-            return Ok(());
-        }
+        let why = if self.judge.settings.forks == Some(0) {
+            "cleaners, and more than one group: nobody asked for them"
+        } else if self.judge.asker().spent() > SEARCH_UNTIL {
+            "cleaners, and more than one group: the time was nearly spent"
+        } else {
+            return self.search_all(cases);
+        };
+        cases.iter_mut().for_each(|case| case.leave_out(why));
+        Ok(())
+    }
+
+    fn search_all(&mut self, cases: &mut [Case]) -> Result<(), Halted> {
         let mut allowance = Allowance::new(self.judge.settings, self.judge.asker().suite().len());
         for case in cases.iter_mut() {
             further_groups(self.judge.asker(), case, &mut allowance)?;

@@ -7,7 +7,7 @@ use anyorder_model::{
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
 use crate::simulate::{Mix, Op, SimFixture, SimSuite, SimTest, faults, passes, random_suite, trial};
-use crate::{HuntReport, HuntSettings, Known, Sweep, hunt, twice};
+use crate::{HuntReport, HuntSettings, Known, Sweep, hunt, investigate, twice};
 
 /// Content with the first value of a cell only.
 const ZERO: u8 = 1;
@@ -200,7 +200,19 @@ fn a_known_finding_is_tried_first_and_found_without_a_sweep() {
     assert!(suite.news.contains(&News::Replayed { test: TestIndex(0), kind: Kind::Victim, holds: true }));
 }
 
-/// Runs every `Set` into a time limit.
+#[test]
+fn one_polluter_among_a_thousand_tests_takes_few_forks() {
+    let mut tests: Vec<&[Op]> = vec![&[]; 1_000];
+    (tests[321], tests[999]) = (&[Op::Set(0, 1)], &[Op::Need(0, ZERO)]);
+    let mut suite = suite(&tests);
+    let order = Order::original(suite.suite());
+    let settings = HuntSettings { forks: Some(0), ..HuntSettings::default() };
+    let report = investigate(&mut suite, &order, &settings);
+    assert_eq!(numbers(the(&report, Kind::Victim, 999).polluters.as_ref()), [[321]]);
+    assert!(suite.forks < 40 && suite.runs < 5_000, "{} forks, {} runs", suite.forks, suite.runs);
+}
+
+/// A suite in which one test runs into its time limit wherever it would fail.
 struct Slow(SimSuite, TestIndex);
 
 impl Oracle for Slow {

@@ -19,6 +19,8 @@ mod judge;
 mod minimise;
 mod pair;
 mod partners;
+#[cfg(test)]
+mod resume_tests;
 mod seen;
 mod settings;
 mod shrink;
@@ -32,7 +34,7 @@ mod tuscan;
 mod twice;
 
 pub use compare::Comparison;
-pub use hunt::{HuntReport, hunt};
+pub use hunt::{HuntReport, hunt, investigate};
 pub use settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
 pub use strategy::{Batch, Strategy, batches};
 pub use succession::Successions;

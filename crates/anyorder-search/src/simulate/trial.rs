@@ -1,6 +1,6 @@
 //! Many simulated suites at once: how often is a verdict wrong, and how much is found?
 
-use anyorder_model::{Kind, TestIndex};
+use anyorder_model::{Finding, Kind, TestIndex};
 
 use super::{Mix, faults, random_suite, single_partners};
 use crate::{HuntSettings, hunt};
@@ -16,6 +16,8 @@ pub struct Trial {
     pub chance_tests: u64,
     /// Verdicts on tests.
     pub findings: u64,
+    /// Verdicts that left nothing out.
+    pub complete: u64,
     /// Victims and brittles that have a single partner.
     pub partnered: u64,
     /// Of these, the ones that were found.
@@ -33,6 +35,8 @@ pub fn trial(mix: Mix, first: u64, suites: u64) -> Trial {
         trial.tests += suite.tests().len() as u64;
         trial.chance_tests += suite.tests().iter().filter(|test| test.rate.is_some()).count() as u64;
         trial.findings += report.findings.len() as u64;
+        let is_complete = |finding: &&Finding| finding.not_searched.is_empty();
+        trial.complete += report.findings.iter().filter(is_complete).count() as u64;
         trial.faults.extend(faults(&suite, &report).into_iter().map(|fault| format!("seed {seed}: {fault}")));
         for test in (0..).take(suite.tests().len()).map(TestIndex) {
             let is_partnered =
