@@ -230,6 +230,14 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate(pub u32, pub u32);
 
+impl Rate {
+    /// With one more run.
+    #[must_use]
+    pub fn with(self, has_failed: bool) -> Self {
+        Rate(self.0 + u32::from(has_failed), self.1 + 1)
+    }
+}
+
 /// How often a test fails.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
