@@ -226,6 +226,26 @@ pub enum Mode {
     AcrossRuns,
 }
 
+impl Mode {
+    /// All of them, with what they do.
+    pub const ALL: [(Mode, &'static str); 4] = [
+        (Mode::IsolatedTest, "Each test by itself: t, t"),
+        (Mode::IsolatedGroup, "Each class or file by itself: t, t, u, u"),
+        (Mode::Suite, "Every test twice in a row, in one process"),
+        (Mode::AcrossRuns, "Two plain runs of the suite, one after the other on one copy of the disk"),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::IsolatedTest => "isolated-test",
+            Mode::IsolatedGroup => "isolated-group",
+            Mode::Suite => "suite",
+            Mode::AcrossRuns => "across-runs",
+        }
+    }
+}
+
 /// So many failures in so many runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate(pub u32, pub u32);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyorder_config::{Budget, parse_duration, parse_size};
 use anyorder_engine::{DiskMode, Isolation};
+use anyorder_model::Mode;
 use anyorder_report::{Color, TerminalOptions};
 use anyorder_search::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Collect(CollectArgs),
     /// Run the suite in other orders, and list the tests whose outcome changes
     Sweep(SweepArgs),
+    /// Run every test twice, and list those that pass and then fail
+    Twice(TwiceArgs),
     /// Run one order again, through the agent or with the plain runner
     Replay(ReplayArgs),
     /// Say what would hinder a hunt here, and what to do
@@ -161,6 +164,9 @@ Examples:
 pub(crate) struct HuntArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
+    /// Look into one order only: what its last test depends on; a file as for `replay`
+    #[arg(long, help_heading = "Orders", value_name = "ORDER-FILE")]
+    pub(crate) order: Option<PathBuf>,
     /// How many other orders are tried before verdicts [default: by the number of tests, 8 to 20]
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
@@ -210,8 +216,8 @@ Examples:
   anyorder replay order.txt --plain
   anyorder replay order.txt --output -- make test")]
 pub(crate) struct ReplayArgs {
-    /// One test id per line, or a JSON list of ids; `-` is standard input
-    #[arg(value_name = "ORDER-FILE")]
+    /// One test id per line, or a JSON list of ids; `-` is standard input; or the id of a finding, such as `v-3f2a9c`
+    #[arg(value_name = "ORDER-FILE|FINDING")]
     pub(crate) order: PathBuf,
     /// Use the plain runner in a new process, without the agent; print its command line
     #[arg(long)]
@@ -221,6 +227,26 @@ pub(crate) struct ReplayArgs {
     pub(crate) output: bool,
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Fixtures of a class, a module or the session stand from the first time to the second, as in one run; only
+`across-runs` starts anew.
+
+Examples:
+  anyorder twice
+  anyorder twice --mode suite tests/unit
+  anyorder twice --mode across-runs")]
+pub(crate) struct TwiceArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// What runs twice, and where
+    #[arg(long, help_heading = "Orders", value_name = "NAME", default_value = "isolated-test", value_parser = mode_parser())]
+    pub(crate) mode: Mode,
+    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
 }
 
 #[derive(Debug, Args)]
@@ -252,6 +278,12 @@ fn isolation_parser() -> impl TypedValueParser<Value = Isolation> {
 fn disk_parser() -> impl TypedValueParser<Value = DiskMode> {
     let names = DiskMode::ALL.map(|(mode, about)| PossibleValue::new(mode.name()).help(about));
     PossibleValuesParser::new(names).try_map(|name| parse_disk(&name))
+}
+
+fn mode_parser() -> impl TypedValueParser<Value = Mode> {
+    let names = Mode::ALL.map(|(mode, about)| PossibleValue::new(mode.name()).help(about));
+    PossibleValuesParser::new(names)
+        .try_map(|name| by_name(&name, Mode::ALL.map(|(mode, _)| (mode.name(), mode))))
 }
 
 fn strategy_parser() -> impl TypedValueParser<Value = Strategy> {

@@ -8,7 +8,9 @@ mod failure;
 mod fingerprint;
 mod memory;
 mod oracle;
+mod order_file;
 mod project;
+mod recorded;
 mod session;
 mod shell;
 

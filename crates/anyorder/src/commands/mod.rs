@@ -6,6 +6,7 @@ mod doctor;
 mod hunt;
 mod replay;
 mod sweep;
+mod twice;
 
 use anyorder_report::Terminal;
 
@@ -17,6 +18,7 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
     match cli.command.as_ref().unwrap_or(&Command::Hunt(HuntArgs::default())) {
         Command::Hunt(args) => hunt::run(args, terminal),
         Command::Collect(args) => collect::run(args, terminal),
+        Command::Twice(args) => twice::run(args, terminal),
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),
         Command::Doctor(args) => doctor::run(args, terminal),
