@@ -60,6 +60,15 @@ impl Kind {
         }
     }
 
+    /// Its name behind a number.
+    pub fn counted(self, number: usize) -> &'static str {
+        match self {
+            Kind::Victim if number != 1 => "victims",
+            Kind::Fixture if number != 1 => "fixtures",
+            _ => self.name(),
+        }
+    }
+
     /// The letter that ids of this kind begin with.
     pub fn letter(self) -> char {
         match self {

@@ -43,12 +43,29 @@ impl Default for HuntSettings {
 }
 
 /// What one round of a sweep is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sweep {
     /// One order of the whole suite.
+    #[default]
     Whole,
     /// Half of the suite as a prefix, each test of the other half after it; then the halves swapped.
     Halves,
+}
+
+impl Sweep {
+    /// Both, with what they mean.
+    pub const ALL: [(Sweep, &'static str); 2] = [
+        (Sweep::Whole, "One order of the whole suite"),
+        (Sweep::Halves, "A random half, each other test after it in a fork; then the halves swapped"),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sweep::Whole => "whole",
+            Sweep::Halves => "halves",
+        }
+    }
 }
 
 /// A finding of an earlier hunt.

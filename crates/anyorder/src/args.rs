@@ -8,7 +8,7 @@ use anyorder_config::{Budget, parse_duration, parse_size};
 use anyorder_engine::{DiskMode, Isolation};
 use anyorder_model::Mode;
 use anyorder_report::{Color, TerminalOptions};
-use anyorder_search::Strategy;
+use anyorder_search::{Strategy, Sweep};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -30,6 +30,17 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) global: Global,
+}
+
+impl Cli {
+    /// What was typed; without a command it is `hunt`.
+    pub(crate) fn parse_or_hunt() -> Self {
+        let cli = Cli::parse();
+        match cli.command {
+            Some(_) => cli,
+            None => Cli::parse_from(std::env::args_os().chain([OsString::from("hunt")])),
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -154,7 +165,7 @@ pub(crate) struct HowArgs {
     pub(crate) json: Option<PathBuf>,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   anyorder                       hunt in this directory
@@ -167,7 +178,10 @@ pub(crate) struct HuntArgs {
     /// Look into one order only: what its last test depends on; a file as for `replay`
     #[arg(long, help_heading = "Orders", value_name = "ORDER-FILE")]
     pub(crate) order: Option<PathBuf>,
-    /// How many other orders are tried before verdicts [default: by the number of tests, 8 to 20]
+    /// What one round is
+    #[arg(long, help_heading = "Orders", value_name = "HOW", default_value = "whole", value_parser = sweep_parser())]
+    pub(crate) sweep: Sweep,
+    /// How many other orders are tried before verdicts [default: by the number of tests, 3 to 20]
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
     /// Stop after a time (`5m`), or after some suite times (`20x`); half of it is for verdicts [default: when all is done]
@@ -284,6 +298,12 @@ fn mode_parser() -> impl TypedValueParser<Value = Mode> {
     let names = Mode::ALL.map(|(mode, about)| PossibleValue::new(mode.name()).help(about));
     PossibleValuesParser::new(names)
         .try_map(|name| by_name(&name, Mode::ALL.map(|(mode, _)| (mode.name(), mode))))
+}
+
+fn sweep_parser() -> impl TypedValueParser<Value = Sweep> {
+    let names = Sweep::ALL.map(|(sweep, about)| PossibleValue::new(sweep.name()).help(about));
+    PossibleValuesParser::new(names)
+        .try_map(|name| by_name(&name, Sweep::ALL.map(|(sweep, _)| (sweep.name(), sweep))))
 }
 
 fn strategy_parser() -> impl TypedValueParser<Value = Strategy> {

@@ -6,7 +6,7 @@ use anyorder_config::Budget;
 use anyorder_engine::Engine;
 use anyorder_model::{Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
-use anyorder_search::{HuntSettings, default_rounds, hunt, investigate};
+use anyorder_search::{HuntSettings, Sweep, default_rounds, hunt, investigate};
 
 use crate::args::HuntArgs;
 use crate::calibration::Calibration;
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &HuntArgs, terminal: &mut Terminal) -> Result<Exit, Fail
 /// What was typed for a hunt.
 #[derive(Default)]
 pub(crate) struct Hunter {
+    pub(crate) sweep: Sweep,
     pub(crate) rounds: Option<u64>,
     pub(crate) budget: Option<Budget>,
     /// The only order to look into.
@@ -47,6 +48,7 @@ impl Hunter {
             .as_ref()
             .map(|file| Ok::<_, Failure>((file.clone(), read_order(&project.directory, file)?)));
         Ok(Hunter {
+            sweep: args.sweep,
             rounds: args.rounds.or(rounds),
             budget: args.budget.or(project.config.get("budget", str::parse)?),
             order: order.transpose()?,
@@ -67,6 +69,7 @@ impl Hunter {
         recorded.carry_out(session, |oracle, known| {
             let settings = HuntSettings {
                 seed: engine.settings().seed,
+                sweep: self.sweep,
                 rounds: self.rounds,
                 known,
                 ..HuntSettings::default()
@@ -111,6 +114,7 @@ impl Hunter {
             seed: engine.settings().seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
+            has_verdicts: true,
         }
     }
 }

@@ -10,12 +10,12 @@ mod twice;
 
 use anyorder_report::Terminal;
 
-use crate::args::{Cli, Command, HuntArgs};
+use crate::args::{Cli, Command};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 
 pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    match cli.command.as_ref().unwrap_or(&Command::Hunt(HuntArgs::default())) {
+    match cli.command.as_ref().expect("without a command it is a hunt") {
         Command::Hunt(args) => hunt::run(args, terminal),
         Command::Collect(args) => collect::run(args, terminal),
         Command::Twice(args) => twice::run(args, terminal),

@@ -134,6 +134,7 @@ impl Sweep {
             seed: self.seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
+            has_verdicts: false,
         }));
         let mut progress = Progress { orders_done: 0, orders, share: 0.0, running: None };
         let tests_per_order = if orders == 1 {

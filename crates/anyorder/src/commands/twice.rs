@@ -51,6 +51,7 @@ fn suite(
             seed: engine.settings().seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
+            has_verdicts: true,
         }));
         if mode == Mode::AcrossRuns {
             return across_runs(oracle, engine).map(|report| Some((report, None)));
