@@ -215,11 +215,6 @@ impl<'a, 's> EngineOracle<'a, 's> {
                 }
             }
         });
-        for (ask, one) in asked.iter().zip(&seen) {
-            if one.as_ref().is_some_and(|one| one.rung == Rung::PlainOrdered) {
-                self.regrouped.insert(ask.order.tests().to_vec());
-            }
-        }
         trouble.map_or_else(|| Ok(seen.into_iter().flatten().collect()), Err)
     }
 }
@@ -252,7 +247,13 @@ impl Oracle for EngineOracle<'_, '_> {
             self.halted()?;
         }
         let mut new = self.run_plainly(&missing).map_err(|trouble| self.broken(trouble))?.into_iter();
-        Ok(known.into_iter().filter_map(|known| known.or_else(|| new.next())).collect())
+        let seen: Vec<PlainSeen> =
+            known.into_iter().filter_map(|known| known.or_else(|| new.next())).collect();
+        let is_regrouped = |(_, seen): &(&PlainAsk, &PlainSeen)| seen.rung == Rung::PlainOrdered;
+        let regrouped =
+            asked.iter().zip(&seen).filter(is_regrouped).map(|(ask, _)| ask.order.tests().to_vec());
+        self.regrouped.extend(regrouped);
+        Ok(seen)
     }
 
     fn spent(&self) -> f64 {
