@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use anyorder_model::{Outcome, Signature};
+
 /// Set once, by anybody, to end everything that is going on.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
@@ -59,6 +61,20 @@ pub(crate) enum Stop {
     /// The process is dead, though something of its own still holds its connection.
     Ended,
     Cancelled,
+}
+
+impl Stop {
+    /// What becomes of the test that was running, where that shows from outside.
+    pub(crate) fn verdict(self) -> Option<(Outcome, Signature)> {
+        let (outcome, kind, message) = match self {
+            Stop::TimedOut(limit) => {
+                (Outcome::TimedOut, "timeout", format!("no end within {} s", limit.as_secs()))
+            }
+            Stop::TooLarge(bytes) => (Outcome::Crashed, "memory", format!("grew to {} MiB", bytes >> 20)),
+            Stop::Ended | Stop::Cancelled => return None,
+        };
+        Some((outcome, Signature { kind: kind.to_owned(), message, at: None }))
+    }
 }
 
 /// Watches one process while the engine waits for it.
@@ -127,6 +143,18 @@ impl TimeLimits {
     pub(crate) fn for_test(self, baseline: Option<Duration>) -> Duration {
         baseline.map_or(self.first, |took| self.first.min(took.saturating_mul(Self::FACTOR).max(Self::FLOOR)))
     }
+
+    /// The limit for all of these together: most of them do not need what each of them may take.
+    pub(crate) fn for_all(self, baselines: impl Iterator<Item = Option<Duration>>) -> Duration {
+        let (mut known, mut unknown) = (Duration::ZERO, Duration::ZERO);
+        for baseline in baselines {
+            match baseline {
+                Some(took) => known = known.saturating_add(took),
+                None => unknown = unknown.saturating_add(self.first),
+            }
+        }
+        known.saturating_mul(Self::FACTOR).max(Self::FLOOR).saturating_add(unknown)
+    }
 }
 
 enum Look {
@@ -179,6 +207,16 @@ mod tests {
         let for_ms = |ms| limits.for_test(Some(Duration::from_millis(ms))).as_millis();
         assert_eq!(limits.for_test(None).as_secs(), 60);
         assert_eq!((for_ms(1), for_ms(1_000), for_ms(10_000)), (10_000, 20_000, 60_000));
+    }
+
+    #[test]
+    fn an_order_gets_twenty_times_what_its_tests_took_and_more_for_those_that_nobody_has_seen() {
+        let limits = TimeLimits { first: Duration::from_mins(1) };
+        let seconds = |took: &[Option<u64>]| {
+            limits.for_all(took.iter().map(|took| took.map(Duration::from_secs))).as_secs()
+        };
+        assert_eq!((seconds(&[]), seconds(&[Some(0); 500]), seconds(&[Some(2), Some(3)])), (10, 10, 100));
+        assert_eq!(seconds(&[Some(0), None, None]), 130);
     }
 
     #[test]
