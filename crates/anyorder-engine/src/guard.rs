@@ -3,10 +3,10 @@
 //! The engine alone enforces them, from outside the test's process.
 
 use std::cell::Cell;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use anyorder_model::{Outcome, Signature};
 
@@ -158,14 +158,17 @@ impl TimeLimits {
 }
 
 enum Look {
-    /// Dead, and not yet waited for.
+    /// Dead, whether or not somebody has waited for it.
     Ended,
     /// Alive, with this many bytes of memory; pages that it shares with others count too.
     Resident(u64),
 }
 
 fn look_at(pid: i32) -> Option<Look> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Look::Ended),
+        other => other.ok()?,
+    };
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     if fields.next()? == "Z" {
         return Some(Look::Ended);
@@ -230,5 +233,13 @@ mod tests {
         };
         assert!(matches!(look(1), Some(Stop::TooLarge(_))));
         assert_eq!(look(u64::MAX), None);
+    }
+
+    #[test]
+    fn a_process_that_is_gone_has_ended() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        assert!(matches!(look_at(pid), Some(Look::Ended)));
     }
 }
