@@ -1,5 +1,7 @@
 //! What the benches share: a suite with an open engine, and CPU time as the only measure, because machines are noisy.
 
+pub mod memory;
+
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -35,6 +37,27 @@ impl Bench {
         let before = now();
         engine::run(&self.engine, batches);
         now() - before
+    }
+
+    /// The same for the original order, with the engine's own part apart.
+    pub fn cpu_of_long_order(&self) -> (f64, f64) {
+        let own_before = own_cpu();
+        let order = Order::original(self.engine.suite());
+        let first = Order(vec![order.tests()[0]]);
+        // A process is counted when its parent has waited for it, which is before the next fork.
+        let all = self.cpu_of_orders(vec![vec![order], vec![first]]);
+        (all, own_cpu() - own_before)
+    }
+
+    /// Milliseconds of CPU of plain pytest on the whole suite.
+    pub fn cpu_of_suite(&self, options: &[&str]) -> f64 {
+        let mut command = Command::new(&self.prepared.python);
+        command.args(["-m", "pytest"]).args(self.suite.arguments).args(options);
+        command.current_dir(&self.prepared.directory);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let before = cpu_of_ended_children();
+        command.status().expect("python starts");
+        cpu_of_ended_children() - before
     }
 
     /// Milliseconds of CPU of a new pytest process that runs one test.

@@ -15,6 +15,7 @@ cargo xtask test [PART...]            format, lints, rust, slow, agents, trials;
 cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
 cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
+cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
@@ -38,6 +39,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
     match words {
         ["test", parts @ ..] => Some(parts::test(parts)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
+        ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))
         }

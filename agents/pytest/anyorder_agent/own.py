@@ -9,6 +9,7 @@ import fcntl
 import gc
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -38,6 +39,7 @@ own.getcwd = os.getcwdb
 own.getpid = os.getpid
 own.getppid = os.getppid
 own.getuid = os.getuid
+own.kill = os.kill
 own.listdir = os.listdir
 own.mkdir = os.mkdir
 own.memfd = getattr(os, "memfd_create", None)
@@ -51,6 +53,7 @@ own.read = os.read
 own.readlink = os.readlink
 own.scan_json = json.JSONDecoder().scan_once
 own.setpgid = os.setpgid
+own.SIGKILL = signal.SIGKILL
 own.socket = _socket.socket
 own.AF_UNIX = _socket.AF_UNIX
 own.SOCK_STREAM = _socket.SOCK_STREAM

@@ -23,6 +23,7 @@ class Server:
         self._scratch = scratch
         self._layers = layers
         self._is_child = False
+        self._has_run = False
         self._pid = own.getpid()
         self._parent = None  # of a child
         self._standing = None  # the last test that ran, while fixtures around it still stand
@@ -36,7 +37,8 @@ class Server:
             while self._obey_next():
                 pass
         except Gone:
-            pass
+            if self._is_child or self._has_run:
+                own.kill(self._pid, own.SIGKILL)  # as the engine does; which of us is first must not show
         except BaseException as error:
             self._link.send({"say": "trouble", "text": _trace(error)})
             raise
@@ -84,6 +86,7 @@ class Server:
 
     def _obey_run(self, tests, finish, output=False):
         """Runs `tests`; unless `finish`, what stands above the last one stays set up for the tests to come."""
+        self._has_run = True
         last_place = {test: at for at, test in enumerate(tests)} if finish else {}
         following = self._item(tests[0], last_place.get(tests[0]) == 0)
         if self._standing is not None:

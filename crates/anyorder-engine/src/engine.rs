@@ -144,6 +144,18 @@ impl Lab {
         TimeLimits { first: self.settings.timeout }.for_test(durations[test.at()])
     }
 
+    /// How long all of an order may take.
+    pub(crate) fn limit_for_all(&self, order: &Order) -> Duration {
+        let durations = self.durations.locked();
+        let limits = TimeLimits { first: self.settings.timeout };
+        limits.for_all(order.tests().iter().map(|test| durations[test.at()]))
+    }
+
+    /// How many bytes a process of the suite may occupy.
+    pub(crate) fn largest(&self) -> u64 {
+        self.settings.memory.saturating_add(self.fresh_size.load(Ordering::Relaxed))
+    }
+
     /// How long starting the framework and collecting the tests took.
     pub(crate) fn collecting_took(&self) -> Duration {
         self.collected.get().copied().unwrap_or_default()

@@ -3,10 +3,12 @@
 //! The engine alone enforces them, from outside the test's process.
 
 use std::cell::Cell;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use anyorder_model::{Outcome, Signature};
 
 /// Set once, by anybody, to end everything that is going on.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +61,20 @@ pub(crate) enum Stop {
     /// The process is dead, though something of its own still holds its connection.
     Ended,
     Cancelled,
+}
+
+impl Stop {
+    /// What becomes of the test that was running, where that shows from outside.
+    pub(crate) fn verdict(self) -> Option<(Outcome, Signature)> {
+        let (outcome, kind, message) = match self {
+            Stop::TimedOut(limit) => {
+                (Outcome::TimedOut, "timeout", format!("no end within {} s", limit.as_secs()))
+            }
+            Stop::TooLarge(bytes) => (Outcome::Crashed, "memory", format!("grew to {} MiB", bytes >> 20)),
+            Stop::Ended | Stop::Cancelled => return None,
+        };
+        Some((outcome, Signature { kind: kind.to_owned(), message, at: None }))
+    }
 }
 
 /// Watches one process while the engine waits for it.
@@ -127,17 +143,32 @@ impl TimeLimits {
     pub(crate) fn for_test(self, baseline: Option<Duration>) -> Duration {
         baseline.map_or(self.first, |took| self.first.min(took.saturating_mul(Self::FACTOR).max(Self::FLOOR)))
     }
+
+    /// The limit for all of these together: most of them do not need what each of them may take.
+    pub(crate) fn for_all(self, baselines: impl Iterator<Item = Option<Duration>>) -> Duration {
+        let (mut known, mut unknown) = (Duration::ZERO, Duration::ZERO);
+        for baseline in baselines {
+            match baseline {
+                Some(took) => known = known.saturating_add(took),
+                None => unknown = unknown.saturating_add(self.first),
+            }
+        }
+        known.saturating_mul(Self::FACTOR).max(Self::FLOOR).saturating_add(unknown)
+    }
 }
 
 enum Look {
-    /// Dead, and not yet waited for.
+    /// Dead, whether or not somebody has waited for it.
     Ended,
     /// Alive, with this many bytes of memory; pages that it shares with others count too.
     Resident(u64),
 }
 
 fn look_at(pid: i32) -> Option<Look> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Look::Ended),
+        other => other.ok()?,
+    };
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     if fields.next()? == "Z" {
         return Some(Look::Ended);
@@ -182,6 +213,16 @@ mod tests {
     }
 
     #[test]
+    fn an_order_gets_twenty_times_what_its_tests_took_and_more_for_those_that_nobody_has_seen() {
+        let limits = TimeLimits { first: Duration::from_mins(1) };
+        let seconds = |took: &[Option<u64>]| {
+            limits.for_all(took.iter().map(|took| took.map(Duration::from_secs))).as_secs()
+        };
+        assert_eq!((seconds(&[]), seconds(&[Some(0); 500]), seconds(&[Some(2), Some(3)])), (10, 10, 100));
+        assert_eq!(seconds(&[Some(0), None, None]), 130);
+    }
+
+    #[test]
     fn a_process_that_outgrows_its_limit_is_noticed() {
         let halt = Halt::default();
         let own_pid = i32::try_from(std::process::id()).unwrap();
@@ -192,5 +233,13 @@ mod tests {
         };
         assert!(matches!(look(1), Some(Stop::TooLarge(_))));
         assert_eq!(look(u64::MAX), None);
+    }
+
+    #[test]
+    fn a_process_that_is_gone_has_ended() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        assert!(matches!(look_at(pid), Some(Look::Ended)));
     }
 }

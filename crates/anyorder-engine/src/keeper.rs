@@ -36,8 +36,8 @@ pub(crate) struct Charge {
 /// What a keeper says: a letter and a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// The command runs.
-    Started,
+    /// The command runs, as this process; 0 if there is none.
+    Started(i32),
     /// The command could not be started; the system's error number.
     NotStarted(i32),
     /// The disk could not be made; the system's error number.
@@ -51,7 +51,7 @@ impl Word {
 
     fn bytes(self) -> [u8; Self::SIZE] {
         let (letter, number) = match self {
-            Word::Started => (b'S', 0),
+            Word::Started(pid) => (b'S', pid),
             Word::NotStarted(error) => (b'N', error),
             Word::NoDisk(error) => (b'D', error),
             Word::Ended(status) => (b'E', status),
@@ -64,7 +64,7 @@ impl Word {
         let [letter, a, b, c, d] = bytes;
         let number = i32::from_be_bytes([a, b, c, d]);
         match letter {
-            b'S' => Some(Word::Started),
+            b'S' => Some(Word::Started(number)),
             b'N' => Some(Word::NotStarted(number)),
             b'D' => Some(Word::NoDisk(number)),
             b'E' => Some(Word::Ended(number)),
@@ -87,7 +87,7 @@ pub fn keep(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     }
     let Some(program) = arguments.next() else {
         let tried = charge.layers.as_ref().map_or(Ok(()), Layers::try_out);
-        say(&tool, tried.map_or_else(|error| no_disk(&error), |()| Word::Started));
+        say(&tool, tried.map_or_else(|error| no_disk(&error), |()| Word::Started(0)));
         return Some(ExitCode::SUCCESS);
     };
     let mut command = Command::new(program);
@@ -99,7 +99,7 @@ pub fn keep(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
             return Some(ExitCode::FAILURE);
         }
     };
-    say(&tool, Word::Started);
+    say(&tool, Word::Started(pid));
     let reaper = {
         let tool = tool.try_clone().ok()?;
         thread::spawn(move || reap(pid, &tool))

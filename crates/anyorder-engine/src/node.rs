@@ -189,8 +189,7 @@ impl Node {
     }
 
     fn guard<'lab>(&self, lab: &'lab Lab, limit: Duration) -> Guard<'lab> {
-        let memory = lab.settings.memory.saturating_add(lab.fresh_size.load(Ordering::Relaxed));
-        Guard::new(&lab.halt, self.pid, memory, limit)
+        Guard::new(&lab.halt, self.pid, lab.largest(), limit)
     }
 
     /// Runs `tests`; with `finish`, everything is torn down after the last one.
@@ -268,21 +267,23 @@ impl Node {
 
     /// Makes sure that the process has ended, and tells what became of the test that it was running.
     fn how_it_ended(&self, lab: &Lab, lost: &Lost) -> (Outcome, Signature) {
-        let signature = |kind: &str, message: String| Signature { kind: kind.to_owned(), message, at: None };
         // A process that is ending already keeps the status it ended with.
         family::end(self.pid);
-        match lost {
-            Lost::Stopped(Stop::TimedOut(limit)) => {
-                (Outcome::TimedOut, signature("timeout", format!("no end within {} s", limit.as_secs())))
-            }
-            Lost::Stopped(Stop::TooLarge(bytes)) => {
-                (Outcome::Crashed, signature("memory", format!("grew to {} MiB", bytes >> 20)))
-            }
-            Lost::Garbage(said) => (Outcome::Crashed, signature("agent", said.chars().take(2000).collect())),
-            Lost::Stopped(Stop::Cancelled | Stop::Ended) | Lost::Closed => {
-                (Outcome::Crashed, self.exit_status(lab).map_or_else(Signature::default, describe_status))
-            }
+        if let Lost::Stopped(stop) = lost
+            && let Some(verdict) = stop.verdict()
+        {
+            return verdict;
         }
+        let signature = match lost {
+            Lost::Garbage(said) => {
+                let message = said.chars().take(2000).collect();
+                Signature { kind: "agent".to_owned(), message, at: None }
+            }
+            Lost::Stopped(_) | Lost::Closed => {
+                self.exit_status(lab).map_or_else(Signature::default, describe_status)
+            }
+        };
+        (Outcome::Crashed, signature)
     }
 
     /// As `waitpid` gives it.

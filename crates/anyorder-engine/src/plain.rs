@@ -12,6 +12,7 @@ use crate::disk::DiskState;
 use crate::driver::{PlainCall, PlainCommand, Rung};
 use crate::engine::Lab;
 use crate::error::EngineError;
+use crate::guard::Stop;
 use crate::launch::tail;
 use crate::ward::Ward;
 use crate::wire::Hello;
@@ -121,17 +122,21 @@ fn run_on(
     lab.disk.seat(desk, &mut command);
     let mut ward = lab.start(&command, false, &log)?;
     let start = lab.collecting_took().saturating_mul(START_FACTOR).max(START_PATIENCE);
-    let limit = start + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
-    let limit = limit * u32::try_from(ask.times).unwrap_or(u32::MAX);
-    let timed_out = wait(lab, &mut ward, limit, tick)?;
+    let limit = start.saturating_add(lab.limit_for_all(order));
+    let limit = limit.saturating_mul(u32::try_from(ask.times).unwrap_or(u32::MAX));
+    let read = |results: &PathBuf| {
+        results.exists().then(|| lab.driver.read_plain_results(suite, order, results)).flatten()
+    };
+    let is_over = || results.last().is_some_and(|last| read(last).is_some());
+    let stop = wait(lab, &mut ward, limit, is_over, tick)?;
     let record = |results: &PathBuf| {
-        let steps = lab.driver.read_plain_results(suite, order, results);
+        let steps = read(results);
         Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));
-        RunRecord { asked: order.clone(), steps: with_unreached(order, steps, timed_out) }
+        RunRecord { asked: order.clone(), steps: with_unreached(order, steps, stop) }
     };
     let mut earlier: Vec<RunRecord> = results.iter().map(record).collect();
     let record = earlier.pop().expect("it was started at least once");
-    let log = tail(&read(&log));
+    let log = tail(&fs::read(&log).unwrap_or_default());
     let _ = fs::remove_dir_all(directory);
     Ok(PlainRun { record, earlier, command: shown, rung, log })
 }
@@ -154,49 +159,97 @@ fn in_a_row(mut commands: Vec<PlainCommand>) -> (Command, String) {
     (shell, shown)
 }
 
-fn read(log: &PathBuf) -> Vec<u8> {
-    fs::read(log).unwrap_or_default()
-}
+/// How long a runner that has written its results may take to leave: threads that tests have left running keep it.
+const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Whether the time was up before the runner ended.
+/// How long a runner that was interrupted may take to write its results.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Waits until the runner has ended, or has to; gives the reason in that case.
 fn wait(
     lab: &Lab,
     ward: &mut Ward,
     limit: Duration,
+    has_results: impl Fn() -> bool,
     tick: &mut impl FnMut(Duration),
-) -> Result<bool, EngineError> {
-    const LOOK: Duration = Duration::from_millis(50);
+) -> Result<Option<Stop>, EngineError> {
+    const LOOK: Duration = Duration::from_millis(100);
     let begun = Instant::now();
-    let timed_out = loop {
-        if ward.wait_a_while(LOOK).is_some() {
-            break false;
+    let mut told: Option<Instant> = None;
+    let stop = loop {
+        if ward.wait_a_while(LOOK).is_some() || told.is_some_and(|told| told.elapsed() > FAREWELL) {
+            break None;
         }
-        if lab.halt.is_called() || begun.elapsed() > limit {
-            break true;
+        let size = ward.largest();
+        if lab.halt.is_called() {
+            break Some(Stop::Cancelled);
+        } else if begun.elapsed() > limit {
+            break Some(Stop::TimedOut(limit));
+        } else if size > lab.largest() {
+            break Some(Stop::TooLarge(size));
+        }
+        if told.is_none() && has_results() {
+            told = Some(Instant::now());
         }
         tick(begun.elapsed());
     };
+    if matches!(stop, Some(Stop::TimedOut(_) | Stop::TooLarge(_))) {
+        // A runner that is interrupted still writes the results of the tests before.
+        ward.interrupt();
+        ward.wait_a_while(LAST_WORDS);
+    }
     ward.end();
-    if lab.halt.is_called() { Err(EngineError::Cancelled) } else { Ok(timed_out) }
+    if lab.halt.is_called() { Err(EngineError::Cancelled) } else { Ok(stop) }
 }
 
-/// Adds the tests that the runner's results do not mention. The first of them was running when the runner ended,
-/// unless there are no results at all.
-fn with_unreached(order: &Order, results: Option<Vec<Step>>, timed_out: bool) -> Vec<Step> {
+/// Adds the tests that the runner's results do not mention. The first of them was running when the runner ended;
+/// without results that is only known of an order of one test.
+fn with_unreached(order: &Order, results: Option<Vec<Step>>, stop: Option<Stop>) -> Vec<Step> {
+    let has_results = results.is_some();
     let mut steps = results.unwrap_or_default();
-    let has_begun = timed_out || !steps.is_empty();
     let mut missing = order.tests().to_vec();
     for step in &steps {
         if let Some(at) = missing.iter().position(|&test| test == step.test) {
             missing.remove(at);
         }
     }
-    let in_flight = match (timed_out, has_begun) {
-        (true, _) => Outcome::TimedOut,
-        (false, true) => Outcome::Crashed,
-        (false, false) => Outcome::NotReached,
-    };
-    let outcomes = std::iter::once(in_flight).chain(std::iter::repeat(Outcome::NotReached));
-    steps.extend(missing.into_iter().zip(outcomes).map(|(test, outcome)| Step::bare(test, outcome)));
+    let verdict = stop.and_then(Stop::verdict);
+    let is_known = !steps.is_empty() || (verdict.is_some() && (has_results || order.len() == 1));
+    let mut rest: Vec<Step> = missing.into_iter().map(|test| Step::bare(test, Outcome::NotReached)).collect();
+    if let Some(in_flight) = rest.first_mut().filter(|_| is_known) {
+        let (outcome, signature) = verdict.map_or((Outcome::Crashed, None), |(o, s)| (o, Some(s)));
+        *in_flight = Step { signature, ..Step::bare(in_flight.test, outcome) };
+    }
+    steps.extend(rest);
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::TestIndex;
+
+    fn outcomes(tests: u32, results: Option<&[u32]>, stop: Option<Stop>) -> Vec<Outcome> {
+        let order = (0..tests).map(TestIndex).collect();
+        let passed = |&test: &u32| Step::bare(TestIndex(test), Outcome::Passed);
+        let results = results.map(|tests| tests.iter().map(passed).collect());
+        with_unreached(&order, results, stop).into_iter().map(|step| step.outcome).collect()
+    }
+
+    #[test]
+    fn the_first_test_without_a_result_was_running_when_the_runner_ended() {
+        use Outcome::{Crashed, NotReached, Passed, TimedOut};
+        let late = Some(Stop::TimedOut(FAREWELL));
+        assert_eq!(outcomes(3, Some(&[0]), None), [Passed, Crashed, NotReached]);
+        assert_eq!(outcomes(3, Some(&[0]), late), [Passed, TimedOut, NotReached]);
+        assert_eq!(outcomes(2, Some(&[]), late), [TimedOut, NotReached]);
+    }
+
+    #[test]
+    fn without_results_nobody_is_blamed_but_a_test_that_ran_alone() {
+        use Outcome::{Crashed, NotReached};
+        assert_eq!(outcomes(2, None, Some(Stop::TooLarge(1))), [NotReached, NotReached]);
+        assert_eq!(outcomes(1, None, Some(Stop::TooLarge(1))), [Crashed]);
+        assert_eq!(outcomes(1, None, None), [NotReached]);
+    }
 }

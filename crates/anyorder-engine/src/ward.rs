@@ -11,8 +11,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
+
 use crate::disk::Layers;
 use crate::family;
+use crate::guard::resident_bytes;
 use crate::keeper::{Charge, KEEPER, Word};
 use crate::link::is_readable;
 
@@ -20,6 +23,8 @@ use crate::link::is_readable;
 #[derive(Debug)]
 pub(crate) struct Ward {
     keeper: Child,
+    /// The command's process.
+    command: i32,
     /// `None` once the keeper has been told to end everything.
     connection: Option<UnixStream>,
     status: Option<ExitStatus>,
@@ -66,7 +71,10 @@ impl Ward {
     fn under(keeper: Command, log: &Path) -> Result<Self, Unstarted> {
         let mut ward = Ward::spawn(keeper, log).map_err(Unstarted::Command)?;
         match ward.listen(PATIENCE) {
-            Some(Word::Started) => Ok(ward),
+            Some(Word::Started(pid)) => {
+                ward.command = pid;
+                Ok(ward)
+            }
             Some(Word::NotStarted(error)) => Err(Unstarted::Command(io::Error::from_raw_os_error(error))),
             Some(Word::NoDisk(error)) => Err(Unstarted::Disk(io::Error::from_raw_os_error(error))),
             Some(Word::Ended(_)) | None => {
@@ -85,7 +93,7 @@ impl Ward {
             .stderr(log)
             .process_group(0)
             .spawn()?;
-        Ok(Ward { keeper: child, connection: Some(ours), status: None })
+        Ok(Ward { keeper: child, command: 0, connection: Some(ours), status: None })
     }
 
     /// How the command has ended, if it has.
@@ -117,6 +125,23 @@ impl Ward {
         word
     }
 
+    /// Asks the command to end, as Ctrl-C does.
+    pub(crate) fn interrupt(&self) {
+        if self.status.is_none() {
+            family::send(self.command, Signal::INT);
+        }
+    }
+
+    /// Bytes that the largest process of the command's family occupies.
+    pub(crate) fn largest(&self) -> u64 {
+        let family = family::descendants(self.keeper_pid());
+        family.into_iter().filter_map(resident_bytes).max().unwrap_or(0)
+    }
+
+    fn keeper_pid(&self) -> i32 {
+        i32::try_from(self.keeper.id()).expect("process ids are small")
+    }
+
     /// Ends the command and everything that came from it; tells how the command ended.
     pub(crate) fn end(&mut self) -> Option<ExitStatus> {
         if let Some(connection) = &self.connection {
@@ -133,7 +158,7 @@ impl Ward {
         let deadline = Instant::now() + PATIENCE;
         while matches!(self.keeper.try_wait(), Ok(None)) {
             if Instant::now() > deadline {
-                family::end(i32::try_from(self.keeper.id()).expect("process ids are small"));
+                family::end(self.keeper_pid());
             }
             thread::sleep(Duration::from_millis(1));
         }

@@ -13,8 +13,9 @@ pub(crate) fn read(suite: &Suite, order: &Order, text: &str) -> Option<Vec<Step>
     let names: HashMap<(String, String), TestIndex> = spellings.collect();
     let mut steps: Vec<Step> = Vec::new();
     for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
-        let name = (case.attribute("classname")?.to_owned(), case.attribute("name")?.to_owned());
-        let Some(&test) = names.get(&name) else { continue };
+        // A test that was interrupted has no name.
+        let Some((class, name)) = case.attribute("classname").zip(case.attribute("name")) else { continue };
+        let Some(&test) = names.get(&(class.to_owned(), name.to_owned())) else { continue };
         let step = step_of(test, &case);
         // A failed test whose tear-down fails too is written as two cases.
         let is_same_execution = step.phase == Some(Phase::Teardown)
@@ -133,6 +134,14 @@ mod tests {
         let seen: Vec<_> = steps.iter().map(|step| (step.test.0, step.outcome)).collect();
         assert_eq!(seen, [(1, Outcome::Failed), (0, Outcome::Skipped)]);
         assert_eq!(steps[0].signature.as_ref().unwrap().to_string(), "ValueError: no");
+    }
+
+    #[test]
+    fn a_test_that_was_interrupted_is_not_among_the_results() {
+        let suite = suite(&["a.py::b", "a.py::c"]);
+        let text =
+            r#"<testsuites><testcase classname="a" name="b" time="0"/><testcase time="0.1"/></testsuites>"#;
+        assert_eq!(read(&suite, &Order::original(&suite), text).unwrap().len(), 1);
     }
 
     #[test]

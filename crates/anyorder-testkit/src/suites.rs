@@ -150,7 +150,8 @@ impl Suite {
         let package = directory.display().to_string();
         let requirements: Vec<&str> = self.requirements.iter().copied().chain([package.as_str()]).collect();
         let python = python_from(Path::new("python3"), &format!("suite-{}", self.name), &requirements);
-        Prepared { python, directory }
+        // The layers of disk are over the place where the files really are.
+        Prepared { python, directory: directory.canonicalize().expect("it is there by now") }
     }
 
     fn download(&self, home: &Path, directory: &Path) {

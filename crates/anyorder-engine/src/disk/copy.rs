@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::content::{self, Content, Mark, is_out_of_reach, mark_of, pristine_content, remove};
 use super::roots;
 
 /// Everything in a copy, by its path inside it.
@@ -20,22 +21,6 @@ type Contents = BTreeMap<PathBuf, Arc<Content>>;
 /// A state of a copy that can be brought back.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot(Arc<Contents>);
-
-#[derive(Debug, PartialEq, Eq)]
-enum Content {
-    Directory {
-        mode: u32,
-    },
-    Link(PathBuf),
-    /// A file as it stands elsewhere, where no test can reach it.
-    File {
-        source: PathBuf,
-        mode: u32,
-    },
-}
-
-/// What the system says of a file; any change shows here.
-type Mark = (u64, u64, i64, i64);
 
 /// The copies of one project.
 #[derive(Debug)]
@@ -74,7 +59,7 @@ impl Copies {
         let mut open = vec![PathBuf::new()];
         let (mut number, mut size) = (0, 0);
         while let Some(inside) = open.pop() {
-            for entry in fs::read_dir(original.join(&inside))?.flatten() {
+            for entry in fs::read_dir(original.join(&inside)).into_iter().flatten().flatten() {
                 let relative = inside.join(entry.file_name());
                 let Ok(metadata) = entry.metadata() else { continue };
                 number += 1;
@@ -86,7 +71,11 @@ impl Copies {
                     )));
                 }
                 let saved = store.join(number.to_string());
-                let Some(content) = pristine_content(&entry.path(), &metadata, saved)? else { continue };
+                let content = match pristine_content(&entry.path(), &metadata, saved) {
+                    Err(error) if is_out_of_reach(&error) => continue,
+                    content => content?,
+                };
+                let Some(content) = content else { continue };
                 if matches!(content, Content::Directory { .. }) {
                     open.push(relative.clone());
                 }
@@ -137,7 +126,7 @@ impl Copies {
 
     fn save(&self, path: &Path, metadata: &Metadata) -> io::Result<Content> {
         let number = self.saved.fetch_add(1, Ordering::Relaxed);
-        content(path, metadata, self.directory.join(format!("pristine/s{number}")))
+        content::content(path, metadata, self.directory.join(format!("pristine/s{number}")))
     }
 }
 
@@ -207,78 +196,14 @@ impl Copy {
     }
 }
 
-impl Content {
-    fn write(&self, path: &Path) -> io::Result<()> {
-        match self {
-            Content::Link(target) => symlink(target, path),
-            Content::Directory { mode } => {
-                if !path.is_dir() {
-                    fs::create_dir(path)?;
-                }
-                fs::set_permissions(path, fs::Permissions::from_mode(*mode))
-            }
-            Content::File { source, .. } => copy_file(source, path),
-        }
-    }
-}
-
-/// `None` for what is not copied at all: sockets and the like, and our own state.
-fn pristine_content(path: &Path, metadata: &Metadata, saved: PathBuf) -> io::Result<Option<Content>> {
-    if metadata.is_dir() && is_left_in_place(path) {
-        return Ok(Some(Content::Link(path.to_owned())));
-    }
-    let is_usual = metadata.is_dir() || metadata.is_symlink() || metadata.is_file();
-    if !is_usual || path.file_name().is_some_and(|name| name == ".anyorder") {
-        return Ok(None);
-    }
-    content(path, metadata, saved).map(Some)
-}
-
-/// Large, and not what tests write to: installed packages.
-fn is_left_in_place(directory: &Path) -> bool {
-    directory.join("pyvenv.cfg").exists() || directory.file_name().is_some_and(|name| name == "node_modules")
-}
-
-/// What is at `path`; a file's bytes are kept as `saved`.
-fn content(path: &Path, metadata: &Metadata, saved: PathBuf) -> io::Result<Content> {
-    let mode = metadata.mode() & 0o7777;
-    if metadata.is_dir() {
-        return Ok(Content::Directory { mode });
-    }
-    if metadata.is_symlink() {
-        return fs::read_link(path).map(Content::Link);
-    }
-    if metadata.is_file() {
-        copy_file(path, &saved)?;
-    } else {
-        fs::write(&saved, "")?; // a socket or a pipe: nobody is at its other end any more
-    }
-    Ok(Content::File { source: saved, mode })
-}
-
-/// Contents, permissions and time of change.
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    let modified = fs::metadata(from)?.modified()?;
-    fs::File::options().read(true).open(to)?.set_modified(modified)
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) }; // with the directory it was in
-    if metadata.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
-}
-
 fn is_directory(content: Option<&Arc<Content>>) -> bool {
     content.is_some_and(|content| matches!(**content, Content::Directory { .. }))
-}
-
-fn mark_of(metadata: &Metadata) -> Mark {
-    (metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
 
     fn listing(root: &Path) -> Vec<(PathBuf, Option<String>)> {
         let copy = Copy { root: root.to_owned(), present: BTreeMap::new() };

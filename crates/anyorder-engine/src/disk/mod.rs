@@ -3,6 +3,7 @@
 //! `overlay` puts a private layer over the project, the home and the temporary directory, in a mount namespace; `copy`
 //! gives each worker a copy of the project, which is put right before each order; `shared` does nothing.
 
+mod content;
 mod copy;
 mod overlay;
 mod roots;

@@ -34,6 +34,8 @@ pub(crate) struct Anyorder {
     python: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     input: String,
+    /// What starts the binary, if it is not started directly.
+    through: Vec<String>,
     mark: Mark,
     /// The command that was prepared last, until its end is known.
     watch: RefCell<Option<Watch>>,
@@ -68,6 +70,7 @@ impl Anyorder {
             python: None,
             variables: vec![],
             input: String::new(),
+            through: vec![],
             mark,
             watch: RefCell::default(),
         }
@@ -83,11 +86,17 @@ impl Anyorder {
         self
     }
 
+    /// The binary is started by another program, which is told these words and the binary's path.
+    pub(crate) fn through(mut self, words: &[&str]) -> Self {
+        self.through = words.iter().map(|&word| word.to_owned()).collect();
+        self
+    }
+
     /// Runs `words`, the first of which is the subcommand, and waits, but not for ever.
     #[track_caller]
     pub(crate) fn run<S: AsRef<OsStr>>(&self, words: &[S]) -> Ran {
         let mut command = Command::new("timeout");
-        command.args(["--kill-after=5", "110"]).arg(BINARY);
+        command.args(["--kill-after=5", "110"]).args(&self.through).arg(BINARY);
         self.prepare(&mut command, words);
         let input = self.directory.with_file_name(format!("stdin of {}", file_name(&self.directory)));
         fs::write(&input, &self.input).expect("the directory above can be written");
