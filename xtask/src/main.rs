@@ -5,6 +5,7 @@ mod fuzz;
 mod messages;
 mod mutate;
 mod parts;
+mod simulated;
 mod trial;
 
 use std::process::ExitCode;
@@ -12,6 +13,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask test [PART...]            format, lints, rust, slow, agents, trials; all of them without PART
 cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
+cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
+cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
@@ -38,6 +41,8 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))
         }
+        ["trial", "search", arguments @ ..] => Some(simulated::verdicts(arguments)),
+        ["trial", "sweeps"] => Some(simulated::sweeps()),
         ["trial", "fuzz", words @ ..] => numbers(words, [60]).map(|[seconds]| fuzz::fuzz(seconds)),
         ["bench", name, arguments @ ..] => Some(parts::bench(name, arguments)),
         _ => None,

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyorder_model::{Order, Outcome, RunRecord, Step, Suite};
 
 use crate::cost::Meter;
 use crate::disk::DiskState;
-use crate::driver::{PlainCall, Rung};
+use crate::driver::{PlainCall, PlainCommand, Rung};
 use crate::engine::Lab;
 use crate::error::EngineError;
 use crate::launch::tail;
@@ -28,6 +29,8 @@ pub struct PlainRequest<'a> {
     pub collected: Option<&'a [String]>,
     /// The seed for the language's own randomness; else what the user has set.
     pub seed: Option<u32>,
+    /// How often the runner is started, one process after the other on one disk; once, usually.
+    pub times: usize,
     /// Which worker asks, from 0: no two that ask at the same time may be the same.
     pub worker: usize,
 }
@@ -35,7 +38,7 @@ pub struct PlainRequest<'a> {
 impl<'a> PlainRequest<'a> {
     /// The order, on the lowest rung that keeps it.
     pub fn new(order: &'a Order) -> Self {
-        PlainRequest { order, rung: None, files: None, collected: None, seed: None, worker: 0 }
+        PlainRequest { order, rung: None, files: None, collected: None, seed: None, times: 1, worker: 0 }
     }
 
     /// The same, on a given rung. A runner that is only told ids may collect less, and may run them in another order.
@@ -48,8 +51,10 @@ impl<'a> PlainRequest<'a> {
 /// What a plain run has given.
 #[derive(Debug)]
 pub struct PlainRun {
-    /// What happened, in the order that ran.
+    /// What happened, in the order that ran; the last time, if there were several.
     pub record: RunRecord,
+    /// What happened the other times.
+    pub earlier: Vec<RunRecord>,
     /// The command line that was run.
     pub command: String,
     /// How it was told its order.
@@ -100,13 +105,16 @@ fn run_on(
 ) -> Result<PlainRun, EngineError> {
     let directory = lab.scratch.path().join(format!("plain-{}", lab.next_node()));
     fs::create_dir(&directory).map_err(EngineError::Scratch)?;
-    let results = directory.join("results.xml");
+    let results: Vec<PathBuf> =
+        (0..ask.times).map(|time| directory.join(format!("results-{time}.xml"))).collect();
     let PlainRequest { order, files, collected, seed, .. } = ask;
     let files = files.unwrap_or(&directory);
     let output = lab.settings.output;
-    let call = PlainCall { suite, order, rung, hello, collected, seed, files, results: &results, output };
-    let plain = lab.driver.plain_command(&call).map_err(EngineError::Scratch)?;
-    let mut command = plain.command;
+    let commands = results.iter().map(|results| {
+        let call = PlainCall { suite, order, rung, hello, collected, seed, files, results, output };
+        lab.driver.plain_command(&call).map_err(EngineError::Scratch)
+    });
+    let (mut command, shown) = in_a_row(commands.collect::<Result<Vec<_>, _>>()?);
     let log = directory.join("log");
     let desk = lab.disk.desk_of(ask.worker);
     lab.bring_back(desk, DiskState::Pristine)?;
@@ -114,13 +122,36 @@ fn run_on(
     let mut ward = lab.start(&command, false, &log)?;
     let start = lab.collecting_took().saturating_mul(START_FACTOR).max(START_PATIENCE);
     let limit = start + order.tests().iter().map(|&test| lab.limit_for(test)).sum::<Duration>();
+    let limit = limit * u32::try_from(ask.times).unwrap_or(u32::MAX);
     let timed_out = wait(lab, &mut ward, limit, tick)?;
-    let steps = lab.driver.read_plain_results(suite, order, &results);
-    Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));
-    let record = RunRecord { asked: order.clone(), steps: with_unreached(order, steps, timed_out) };
+    let record = |results: &PathBuf| {
+        let steps = lab.driver.read_plain_results(suite, order, results);
+        Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));
+        RunRecord { asked: order.clone(), steps: with_unreached(order, steps, timed_out) }
+    };
+    let mut earlier: Vec<RunRecord> = results.iter().map(record).collect();
+    let record = earlier.pop().expect("it was started at least once");
     let log = tail(&read(&log));
     let _ = fs::remove_dir_all(directory);
-    Ok(PlainRun { record, command: plain.shown, rung, log })
+    Ok(PlainRun { record, earlier, command: shown, rung, log })
+}
+
+/// One command that does what these do one after the other, whatever becomes of each; and how the first is shown.
+fn in_a_row(mut commands: Vec<PlainCommand>) -> (Command, String) {
+    let words = |plain: &PlainCommand| {
+        let words = std::iter::once(plain.command.get_program()).chain(plain.command.get_args());
+        let quoted = words.map(|word| format!("'{}'", word.to_string_lossy().replace('\'', r"'\''")));
+        quoted.collect::<Vec<_>>().join(" ")
+    };
+    let script = commands.iter().map(words).collect::<Vec<_>>().join("\n");
+    let PlainCommand { command: first, shown } = commands.swap_remove(0);
+    if commands.is_empty() {
+        return (first, shown);
+    }
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(first.get_current_dir().unwrap_or(Path::new(".")));
+    shell.envs(first.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    (shell, shown)
 }
 
 fn read(log: &PathBuf) -> Vec<u8> {

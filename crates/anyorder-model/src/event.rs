@@ -90,6 +90,8 @@ pub struct Plan {
     pub workers: usize,
     /// How fresh states come about: `fork` or `process`.
     pub isolation: &'static str,
+    /// Whether verdicts will come of it.
+    pub has_verdicts: bool,
 }
 
 /// How far it has come.

@@ -60,6 +60,15 @@ impl Kind {
         }
     }
 
+    /// Its name behind a number.
+    pub fn counted(self, number: usize) -> &'static str {
+        match self {
+            Kind::Victim if number != 1 => "victims",
+            Kind::Fixture if number != 1 => "fixtures",
+            _ => self.name(),
+        }
+    }
+
     /// The letter that ids of this kind begin with.
     pub fn letter(self) -> char {
         match self {
@@ -226,9 +235,37 @@ pub enum Mode {
     AcrossRuns,
 }
 
+impl Mode {
+    /// All of them, with what they do.
+    pub const ALL: [(Mode, &'static str); 4] = [
+        (Mode::IsolatedTest, "Each test by itself: t, t"),
+        (Mode::IsolatedGroup, "Each class or file by itself: t, t, u, u"),
+        (Mode::Suite, "Every test twice in a row, in one process"),
+        (Mode::AcrossRuns, "Two plain runs of the suite, one after the other on one copy of the disk"),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::IsolatedTest => "isolated-test",
+            Mode::IsolatedGroup => "isolated-group",
+            Mode::Suite => "suite",
+            Mode::AcrossRuns => "across-runs",
+        }
+    }
+}
+
 /// So many failures in so many runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate(pub u32, pub u32);
+
+impl Rate {
+    /// With one more run.
+    #[must_use]
+    pub fn with(self, has_failed: bool) -> Self {
+        Rate(self.0 + u32::from(has_failed), self.1 + 1)
+    }
+}
 
 /// How often a test fails.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -246,7 +246,7 @@ impl Terminal {
         }
         let counts = Kind::ALL.into_iter().filter_map(|kind| {
             let number = hunted.findings.iter().filter(|finding| finding.kind == kind).count();
-            (number > 0).then(|| format!("{} {}", grouped(number as u64), kind.name()))
+            (number > 0).then(|| format!("{} {}", grouped(number as u64), kind.counted(number)))
         });
         let counts: Vec<String> = counts.collect();
         let found = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
@@ -348,6 +348,9 @@ impl Sink for Terminal {
                 self.unsteady = 0;
                 self.begin(plan.clone());
                 self.plan = Some(plan.clone());
+                if plan.has_verdicts {
+                    self.hunt.get_or_insert_default();
+                }
             }
             Event::Progressed(progress) => {
                 let line_to_print =

@@ -2,6 +2,8 @@
 //!
 //! Knows how questions are put. Does not know why.
 
+use std::ops::Range;
+
 use anyorder_model::{
     Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Purpose, Station, Step,
     Suite, TestIndex,
@@ -45,11 +47,6 @@ impl<'a> Asker<'a> {
         self.successions.coverage()
     }
 
-    /// Whether `second` ran directly after `first`.
-    pub(crate) fn has_seen(&self, first: TestIndex, second: TestIndex) -> bool {
-        self.successions.contains(first, second)
-    }
-
     /// Runs independent orders; the steps of each.
     pub(crate) fn orders(
         &mut self,
@@ -71,6 +68,17 @@ impl<'a> Asker<'a> {
         Ok(self.orders(purpose, repetition, orders)?.iter().map(|steps| end(steps)).collect())
     }
 
+    /// Runs the same orders again and again, all repetitions at once; for each, how the last test of each order ended.
+    pub(crate) fn repeated_ends(
+        &mut self,
+        purpose: Purpose,
+        repetitions: Range<u32>,
+        orders: &[Vec<TestIndex>],
+    ) -> Result<Vec<Vec<Sight>>, Halted> {
+        let fans = repetitions.map(|repetition| (repetition, (vec![], orders.to_vec()))).collect();
+        Ok(self.run(purpose, fans)?.iter().map(tail_ends).collect())
+    }
+
     /// Runs branches; how the last test of each tail ended.
     pub(crate) fn branch_ends(
         &mut self,
@@ -78,18 +86,27 @@ impl<'a> Asker<'a> {
         repetition: u32,
         branches: Vec<Branches>,
     ) -> Result<Vec<Vec<Sight>>, Halted> {
-        let records = self.fans(purpose, repetition, branches)?;
-        Ok(records.iter().map(|record| record.tails.iter().map(|tail| end(&tail.steps)).collect()).collect())
+        Ok(self.fans(purpose, repetition, branches)?.iter().map(tail_ends).collect())
     }
 
-    /// Runs branches. Those without a tail are not asked for, and have an empty record.
+    /// Runs branches. Those without a tail are not asked for, and have no record.
     pub(crate) fn fans(
         &mut self,
         purpose: Purpose,
         repetition: u32,
         branches: Vec<Branches>,
     ) -> Result<Vec<FanRecord>, Halted> {
-        let fans = branches.into_iter().filter(|(_, tails)| !tails.is_empty()).map(|(prefix, tails)| Fan {
+        self.run(purpose, branches.into_iter().map(|branches| (repetition, branches)).collect())
+    }
+
+    /// Runs branches, each with its repetition.
+    pub(crate) fn run(
+        &mut self,
+        purpose: Purpose,
+        branches: Vec<(u32, Branches)>,
+    ) -> Result<Vec<FanRecord>, Halted> {
+        let asked = branches.into_iter().filter(|(_, (_, tails))| !tails.is_empty());
+        let fans = asked.map(|(repetition, (prefix, tails))| Fan {
             purpose,
             repetition,
             prefix: Order(prefix),
@@ -108,6 +125,10 @@ impl<'a> Asker<'a> {
     pub(crate) fn plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
         if asked.is_empty() { Ok(Vec::new()) } else { self.oracle.run_plain(asked) }
     }
+}
+
+fn tail_ends(record: &FanRecord) -> Vec<Sight> {
+    record.tails.iter().map(|tail| end(&tail.steps)).collect()
 }
 
 /// How the last test of an order ended.

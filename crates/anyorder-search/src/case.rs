@@ -78,6 +78,14 @@ impl Case {
         [before, &[self.test]].concat()
     }
 
+    /// Notes something that was not looked for.
+    pub(crate) fn leave_out(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        if !self.not_searched.contains(&what) {
+            self.not_searched.push(what);
+        }
+    }
+
     /// The groups of one test.
     pub(crate) fn singles(&self) -> impl Iterator<Item = TestIndex> {
         self.groups.iter().filter(|group| group.len() == 1).map(|group| group[0])

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use anyorder_model::{After, Halted, Order, PlainAsk, PlainSeen, Purpose, TestIndex};
+use anyorder_model::{After, Halted, Order, PlainAsk, PlainSeen, Purpose, Rate, TestIndex};
 
 use crate::asker::Asker;
 use crate::case::{Case, Confirmed};
@@ -38,6 +38,8 @@ const GIVE_UP: u32 = 2;
 const CROWD_PAIRS: u32 = 8;
 /// Pairs that make rates, once a test is known to be non-deterministic.
 const RATE_PAIRS: u32 = 10;
+/// Repetitions from here on are for rates: runs that raised the suspicion must not count.
+pub(crate) const FOR_RATES: u32 = 100;
 /// Pairs that may say nothing.
 const SILENT_PAIRS: u32 = 2;
 /// How unlikely chance must be before order has a part in it.
@@ -45,18 +47,22 @@ const LEVEL: f64 = 0.001;
 /// How many cases share a plain run.
 const SHARED: usize = 40;
 
-/// Whether each case shows its difference in all of so many pairs through forks, after its first group.
-pub(crate) fn in_forks(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Result<Vec<bool>, Halted> {
+/// Whether each case shows its difference in all of so many pairs through forks, after its first group; `None` if the
+/// pairs say nothing.
+pub(crate) fn in_forks(
+    asker: &mut Asker<'_>,
+    cases: &[&Case],
+    pairs: u32,
+) -> Result<Vec<Option<bool>>, Halted> {
     let asked: Vec<Pair> = cases.iter().map(|case| Pair::new(case, &case.groups[0])).collect();
     let mut counts = vec![Count::default(); cases.len()];
-    for repetition in 0..pairs {
-        let orders = asked.iter().flat_map(|pair| [pair.odd.clone(), pair.base.clone()]).collect();
-        let ends = asker.ends(Purpose::Confirm, repetition, orders)?;
+    let orders: Vec<Vec<TestIndex>> = asked.into_iter().flat_map(|pair| [pair.odd, pair.base]).collect();
+    for ends in asker.repeated_ends(Purpose::Confirm, 0..pairs, &orders)? {
         for ((case, count), ends) in cases.iter().zip(&mut counts).zip(ends.chunks(2)) {
             count.note(case, &ends[0], &ends[1]);
         }
     }
-    Ok(counts.iter().map(|count| count.is_unanimous() && count.nothing < pairs).collect())
+    Ok(counts.iter().map(|count| (count.pairs > 0).then(|| count.is_unanimous())).collect())
 }
 
 /// How often a test fails after `before` and by itself, from fresh pairs through forks.
@@ -66,20 +72,17 @@ pub(crate) fn rates_in_forks(
     before: &[TestIndex],
 ) -> Result<After, Halted> {
     let order = [before, &[test]].concat();
-    let mut rates = [anyorder_model::Rate::default(); 2];
-    for repetition in 0..RATE_PAIRS {
-        let orders = vec![order.clone(), vec![test]];
-        // Repetitions of their own: runs that raised the suspicion must not count.
-        let ends = asker.ends(Purpose::Confirm, 100 + repetition, orders)?;
+    let mut rates = [Rate::default(); 2];
+    let orders = [order.clone(), vec![test]];
+    for ends in asker.repeated_ends(Purpose::Confirm, FOR_RATES..FOR_RATES + RATE_PAIRS, &orders)? {
         for (rate, end) in rates.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
-            rate.0 += u32::from(end.outcome.is_red());
-            rate.1 += 1;
+            *rate = rate.with(end.outcome.is_red());
         }
     }
     Ok(after(order, rates[0], rates[1]))
 }
 
-fn after(order: Vec<TestIndex>, rate: anyorder_model::Rate, reference: anyorder_model::Rate) -> After {
+fn after(order: Vec<TestIndex>, rate: Rate, reference: Rate) -> After {
     let chance = fisher::chance(rate, reference);
     After { order: Order(order), rate, reference, chance, is_correlated: chance < LEVEL }
 }
@@ -220,7 +223,7 @@ impl PlainTrial {
     /// More pairs for a test whose pairs disagree.
     fn rates(mut self, asker: &mut Asker<'_>) -> Result<Verdict, Halted> {
         self.shared = None;
-        for number in self.count.pairs..RATE_PAIRS {
+        for number in self.count.pairs + self.count.nothing..RATE_PAIRS {
             ask_pairs(asker, &mut [&mut self], number)?;
         }
         if self.count.odd == self.count.base

@@ -6,21 +6,17 @@
 use std::collections::BTreeSet;
 
 use anyorder_model::{
-    Coverage, Finding, Halted, Kind, Mode, News, Oracle, Order, Outcome, Purpose, Rate, Station, Step,
-    TestIndex,
+    Coverage, Finding, Halted, Kind, Mode, Oracle, Order, Outcome, Purpose, Station, TestIndex,
 };
 
 use crate::blame::charge_fixtures;
 use crate::case::Case;
 use crate::cleaners::find_cleaners;
-use crate::judge::Judge;
+use crate::judge::{HIDDEN, Judge};
 use crate::minimise::{First, first_group, further_groups, share_group};
-use crate::partners::{Scan, choose_scan, scan};
-use crate::seen::{Seen, Sighting, Suspect};
-use crate::settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
-use crate::sight::Sight;
-use crate::sweep::Orders;
-use crate::twice::{doubles, judge_doubles};
+use crate::partners::{choose_scan, scan};
+use crate::seen::{Seen, Suspect};
+use crate::settings::{Allowance, HuntSettings, default_forks};
 
 /// What a hunt has come to.
 #[derive(Clone, Debug)]
@@ -35,8 +31,6 @@ pub struct HuntReport {
     pub stopped_early: Option<Halted>,
 }
 
-/// Sweeping ends when this share of the time is spent: the rest is for verdicts.
-const SWEEP_UNTIL: f64 = 0.5;
 /// The search for more than one partner ends when this share of the time is spent.
 const SEARCH_UNTIL: f64 = 0.8;
 /// How often a suspect runs by itself before anything dear is asked about it.
@@ -44,34 +38,64 @@ const STEADY_RUNS: u32 = 2;
 
 /// Hunts for tests whose outcome depends on what ran before them.
 pub fn hunt(oracle: &mut dyn Oracle, settings: &HuntSettings) -> HuntReport {
-    let mut hunt = Hunt {
-        judge: Judge::new(oracle, settings),
-        seen: Seen::default(),
-        told: BTreeSet::new(),
-        is_opened: false,
-    };
-    let halted = hunt.run().err();
-    if !hunt.is_opened {
-        hunt.open(hunt.seen.suspects());
-    }
-    hunt.judge.report(halted)
+    Hunt::new(oracle, settings).report(|hunt| {
+        hunt.replay_known()?;
+        hunt.baseline()?;
+        let tests = hunt.judge.asker().suite().indices().collect();
+        hunt.alone_and_again(tests)?;
+        hunt.sweep()?;
+        hunt.judge_suspects()
+    })
 }
 
-struct Hunt<'a> {
-    judge: Judge<'a>,
-    seen: Seen,
+/// Looks into one order: does its last test depend on the tests before it, and on which?
+///
+/// With no forks to spend (`forks: Some(0)`) one minimal group is all that is looked for.
+pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettings) -> HuntReport {
+    let Some((&test, before)) = order.tests().split_last() else {
+        return Hunt::new(oracle, settings).report(|_| Ok(()));
+    };
+    // What the test itself did earlier would mix up victim and non-idempotent.
+    let others = before.iter().copied().filter(|&other| other != test);
+    let order: Vec<TestIndex> = others.chain([test]).collect();
+    Hunt::new(oracle, settings).report(|hunt| {
+        hunt.alone_and_again(vec![test])?;
+        hunt.try_order(order)?;
+        hunt.judge_suspects()
+    })
+}
+
+/// A hunt on its way.
+pub(crate) struct Hunt<'a> {
+    pub(crate) judge: Judge<'a>,
+    pub(crate) seen: Seen,
     /// Suspects that were told of.
-    told: BTreeSet<TestIndex>,
+    pub(crate) told: BTreeSet<TestIndex>,
     /// Whether the suspects have become cases.
     is_opened: bool,
 }
 
-impl Hunt<'_> {
-    fn run(&mut self) -> Result<(), Halted> {
-        self.replay_known()?;
-        self.baseline()?;
-        self.alone_and_again()?;
-        self.sweep()?;
+impl<'a> Hunt<'a> {
+    fn new(oracle: &'a mut dyn Oracle, settings: &'a HuntSettings) -> Self {
+        Hunt {
+            judge: Judge::new(oracle, settings),
+            seen: Seen::default(),
+            told: BTreeSet::new(),
+            is_opened: false,
+        }
+    }
+
+    /// Does the work, and says all that is known when it is done or has to stop.
+    fn report(mut self, work: impl FnOnce(&mut Self) -> Result<(), Halted>) -> HuntReport {
+        let halted = work(&mut self).err();
+        if !self.is_opened {
+            self.open(self.seen.suspects());
+        }
+        self.judge.report(halted)
+    }
+
+    /// From suspects to findings.
+    fn judge_suspects(&mut self) -> Result<(), Halted> {
         self.open_cases()?;
         self.drop_unsteady()?;
         self.find_partners()?;
@@ -85,117 +109,6 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    fn replay_known(&mut self) -> Result<(), Halted> {
-        let known: &[Known] = &self.judge.settings.known;
-        if known.is_empty() {
-            return Ok(());
-        }
-        self.judge.asker().begin(Station::Replay, Some(2 * known.len() as u64));
-        let orders =
-            known.iter().flat_map(|known| [known.passing.0.clone(), known.failing.0.clone()]).collect();
-        let runs = self.judge.asker().orders(Purpose::Known, 0, orders)?;
-        for (known, runs) in known.iter().zip(runs.chunks(2)) {
-            let [passing, failing] = [0, 1].map(|at| crate::asker::end(&runs[at]));
-            let holds = passing.kind_if(&failing).is_some();
-            self.judge.asker().tell(News::Replayed { test: known.test, kind: known.kind, holds });
-            runs.iter().filter(|steps| has_no_repeats(steps)).for_each(|steps| self.seen.note_run(steps));
-        }
-        Ok(())
-    }
-
-    fn baseline(&mut self) -> Result<(), Halted> {
-        let runs = self.judge.settings.baseline_runs;
-        self.judge.asker().begin(Station::Baseline, Some(runs.into()));
-        let original: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        let mut sights: Vec<Vec<Outcome>> = vec![Vec::new(); original.len()];
-        for repetition in 0..runs {
-            let records = self.judge.asker().orders(Purpose::Baseline, repetition, vec![original.clone()])?;
-            for step in records.iter().flatten().filter(|step| Sight::from(*step).is_evidence()) {
-                sights[step.test.at()].push(step.outcome);
-            }
-            records.iter().for_each(|steps| self.seen.note_run(steps));
-        }
-        let differs = |test: &&TestIndex| sights[test.at()].windows(2).any(|pair| pair[0] != pair[1]);
-        let differing: Vec<TestIndex> = original.iter().filter(differs).copied().collect();
-        for &test in &differing {
-            let outcomes = &sights[test.at()];
-            let count = |number: usize| u32::try_from(number).expect("few runs");
-            let red = outcomes.iter().filter(|outcome| outcome.is_red()).count();
-            self.judge.set_aside(test).suite = Some(Rate(count(red), count(outcomes.len())));
-        }
-        self.judge.asker().tell(News::Baseline { runs, differing });
-        Ok(())
-    }
-
-    /// One process for both: a test and the same test again.
-    fn alone_and_again(&mut self) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        self.judge.asker().begin(Station::Twice, Some(tests.len() as u64));
-        let orders = tests.iter().map(|&test| vec![test, test]).collect();
-        let records = self.judge.asker().orders(Purpose::Twice, 0, orders)?;
-        let all = records.iter().flat_map(|steps| doubles(steps));
-        let all: Vec<_> =
-            all.inspect(|double| self.seen.note_alone(double.test, double.first.clone())).collect();
-        let steady = all.into_iter().filter(|double| !self.judge.is_aside(double.test)).collect();
-        let fixtures = judge_doubles(&mut self.judge, steady, Mode::IsolatedTest);
-        fixtures.into_iter().for_each(|finding| self.judge.found(finding));
-        self.tell_suspects(0);
-        Ok(())
-    }
-
-    fn sweep(&mut self) -> Result<(), Halted> {
-        let (tests, settings) = (self.judge.asker().suite().len(), self.judge.settings);
-        let rounds = settings.rounds.unwrap_or_else(|| default_rounds(tests));
-        let orders = if settings.sweep == Sweep::Whole { 1 } else { tests as u64 };
-        self.judge.asker().begin(Station::Sweep, Some(rounds * orders));
-        let mut orders = Orders::new(self.judge.asker().suite(), settings.seed);
-        for round in 0..rounds {
-            if self.judge.asker().spent() > SWEEP_UNTIL {
-                break;
-            }
-            let noted = self.seen.runs();
-            match settings.sweep {
-                Sweep::Whole => self.sweep_whole(&mut orders, round)?,
-                Sweep::Halves => self.sweep_halves(&orders, round)?,
-            }
-            self.tell_suspects(noted);
-        }
-        Ok(())
-    }
-
-    fn sweep_whole(&mut self, orders: &mut Orders, round: u64) -> Result<(), Halted> {
-        let asker = self.judge.asker();
-        let order = orders.whole(round, &|first, second| asker.has_seen(first, second));
-        let repetition = u32::try_from(round).unwrap_or(u32::MAX);
-        let records = asker.orders(Purpose::Sweep, repetition, vec![order])?;
-        records.iter().for_each(|steps| self.seen.note_run(steps));
-        Ok(())
-    }
-
-    fn sweep_halves(&mut self, orders: &Orders, round: u64) -> Result<(), Halted> {
-        let [one, other] = orders.halves(round);
-        let tails = |tests: &[TestIndex]| tests.iter().map(|&test| vec![test]).collect::<Vec<_>>();
-        let branches = vec![(one.clone(), tails(&other)), (other.clone(), tails(&one))];
-        let repetition = u32::try_from(round).unwrap_or(u32::MAX);
-        let records = self.judge.asker().fans(Purpose::Sweep, repetition, branches)?;
-        for record in records {
-            self.seen.note_fan(&record);
-        }
-        Ok(())
-    }
-
-    /// Tells of suspects that showed themselves after the first few orders.
-    fn tell_suspects(&mut self, noted: usize) {
-        for suspect in self.seen.suspects_since(noted) {
-            if !self.judge.is_aside(suspect.test) && self.told.insert(suspect.test) {
-                let Sighting { before, sight } = &suspect.sightings[0];
-                let order = Order([before.as_slice(), &[suspect.test]].concat());
-                let (test, alone, seen) = (suspect.test, suspect.alone.outcome, sight.outcome);
-                self.judge.asker().tell(News::Suspect { test, alone, seen, order });
-            }
-        }
-    }
-
     /// Makes cases of the suspects, except where a fixture is to blame.
     fn open_cases(&mut self) -> Result<(), Halted> {
         let mut suspects = self.seen.suspects();
@@ -207,8 +120,9 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    fn open(&mut self, suspects: Vec<Suspect>) {
+    fn open(&mut self, mut suspects: Vec<Suspect>) {
         self.is_opened = true;
+        suspects.dedup_by_key(|suspect| suspect.test);
         let steady = suspects.into_iter().filter(|suspect| !self.judge.is_aside(suspect.test));
         let mut cases: Vec<Case> = steady.map(Case::new).collect();
         self.judge.open.append(&mut cases);
@@ -216,13 +130,12 @@ impl Hunt<'_> {
 
     /// Suspects that are not even the same alone need no search.
     fn drop_unsteady(&mut self) -> Result<(), Halted> {
-        for repetition in 0..STEADY_RUNS {
-            let cases = &self.judge.open;
-            let tests: Vec<(TestIndex, Outcome)> =
-                cases.iter().map(|case| (case.test, case.alone.outcome)).collect();
-            let orders = tests.iter().map(|&(test, _)| vec![test]).collect();
-            let ends = self.judge.asker().ends(Purpose::Alone, repetition, orders)?;
-            for ((test, alone), end) in tests.into_iter().zip(ends) {
+        let cases = &self.judge.open;
+        let tests: Vec<(TestIndex, Outcome)> =
+            cases.iter().map(|case| (case.test, case.alone.outcome)).collect();
+        let orders: Vec<Vec<TestIndex>> = tests.iter().map(|&(test, _)| vec![test]).collect();
+        for ends in self.judge.asker().repeated_ends(Purpose::Alone, 0..STEADY_RUNS, &orders)? {
+            for (&(test, alone), end) in tests.iter().zip(ends) {
                 if end.is_evidence() && end.outcome != alone && !end.is_torn() {
                     self.judge.set_aside(test);
                 }
@@ -236,15 +149,8 @@ impl Hunt<'_> {
         let mut cases = self.judge.take(Case::has_partners);
         self.judge.asker().begin(Station::Minimise, None);
         let forks = self.judge.settings.forks.unwrap_or_else(|| default_forks(tests));
-        let choice = choose_scan(tests, cases.len(), forks);
-        let mut result = Ok(());
-        if choice != Scan::Each {
-            result = self.find_first_groups(&mut cases);
-        }
-        if result.is_ok() {
-            let seed = self.judge.settings.seed;
-            result = scan(self.judge.asker(), &mut cases, choice, seed);
-        }
+        let (choice, seed) = (choose_scan(tests, cases.len(), forks), self.judge.settings.seed);
+        let mut result = scan(self.judge.asker(), &mut cases, choice, seed);
         if result.is_ok() {
             result = self.find_first_groups(&mut cases);
         }
@@ -264,13 +170,16 @@ impl Hunt<'_> {
             match first_group(self.judge.asker(), &mut cases[at], questions)? {
                 First::Found => {
                     let group = cases[at].groups[0].clone();
-                    let mut others: Vec<&mut Case> = cases.iter_mut().skip(at + 1).collect();
-                    share_group(self.judge.asker(), &mut others, &group)?;
                     at += 1;
+                    share_group(self.judge.asker(), &mut cases[at..], &group)?;
                 }
                 First::NotAgain => {
                     let case = cases.remove(at);
                     self.judge.set_aside_after(case.test, &case.sightings[0].before)?;
+                }
+                First::Hidden => {
+                    let case = cases.remove(at);
+                    self.judge.doubt(&case, HIDDEN);
                 }
                 First::Unfinished => {
                     let case = cases.remove(at);
@@ -283,9 +192,8 @@ impl Hunt<'_> {
 
     /// What is not needed for a verdict: further groups, and cleaners.
     fn find_more(&mut self) -> Result<(), Halted> {
-        let (questions, forks) = (self.judge.settings.questions, self.judge.settings.forks);
         let mut cases = self.judge.take(|case| case.confirmed.is_some());
-        let result = self.search_more(&mut cases, questions, forks);
+        let result = self.search_more(&mut cases);
         self.judge.open.append(&mut cases);
         result?;
         for case in self.judge.take(|_| true) {
@@ -295,24 +203,25 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    fn search_more(
-        &mut self,
-        cases: &mut [Case],
-        questions: usize,
-        forks: Option<u64>,
-    ) -> Result<(), Halted> {
-        let tests = self.judge.asker().suite().len();
-        if self.judge.asker().spent() > SEARCH_UNTIL {
-            let late = "more than this: the time was nearly spent".to_owned();
-            cases.iter_mut().for_each(|case| case.not_searched.push(late.clone()));
-            return Ok(());
-        }
+    fn search_more(&mut self, cases: &mut [Case]) -> Result<(), Halted> {
+        let why = if self.judge.settings.forks == Some(0) {
+            "cleaners, and more than one group: nobody asked for them"
+        } else if self.judge.asker().spent() > SEARCH_UNTIL {
+            "cleaners, and more than one group: the time was nearly spent"
+        } else {
+            return self.search_all(cases);
+        };
+        cases.iter_mut().for_each(|case| case.leave_out(why));
+        Ok(())
+    }
+
+    fn search_all(&mut self, cases: &mut [Case]) -> Result<(), Halted> {
+        let mut allowance = Allowance::new(self.judge.settings, self.judge.asker().suite().len());
         for case in cases.iter_mut() {
-            further_groups(self.judge.asker(), case, questions)?;
+            further_groups(self.judge.asker(), case, &mut allowance)?;
         }
         let mut victims: Vec<&mut Case> = cases.iter_mut().filter(|case| case.kind == Kind::Victim).collect();
-        let forks = forks.unwrap_or_else(|| default_forks(tests));
-        find_cleaners(self.judge.asker(), &mut victims, &self.seen, forks, questions)
+        find_cleaners(self.judge.asker(), &mut victims, &self.seen, &mut allowance)
     }
 
     fn find_broken(&mut self) {
@@ -335,10 +244,4 @@ impl Hunt<'_> {
             }
         }
     }
-}
-
-fn has_no_repeats(steps: &[Step]) -> bool {
-    let mut tests: Vec<TestIndex> = steps.iter().map(|step| step.test).collect();
-    tests.sort_unstable();
-    tests.windows(2).all(|pair| pair[0] != pair[1])
 }

@@ -8,7 +8,7 @@ use anyorder_model::{Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, R
 
 use crate::asker::Asker;
 use crate::case::Case;
-use crate::confirm::{self, Verdict};
+use crate::confirm::{self, FOR_RATES, Verdict};
 use crate::hunt::HuntReport;
 use crate::settings::HuntSettings;
 
@@ -23,6 +23,9 @@ pub(crate) struct Judge<'a> {
     /// Cases that have no verdict yet.
     pub(crate) open: Vec<Case>,
 }
+
+/// Why a difference cannot be judged.
+pub(crate) const HIDDEN: &str = "a time limit, or an error behind the test, hides how it ends";
 
 /// Runs of a non-deterministic test by itself, for its rate.
 const ALONE_RUNS: u32 = 10;
@@ -123,14 +126,16 @@ impl<'a> Judge<'a> {
         let cases: Vec<&Case> =
             self.open.iter().filter(|case| wanted(case) && !case.groups.is_empty()).collect();
         let agreed = confirm::in_forks(&mut self.asker, &cases, self.settings.fork_pairs)?;
-        let differing: Vec<(TestIndex, Vec<TestIndex>)> = cases
-            .iter()
-            .zip(agreed)
-            .filter(|(_, agreed)| !agreed)
-            .map(|(case, _)| (case.test, case.groups[0].clone()))
-            .collect();
-        for (test, before) in differing {
-            self.set_aside_after(test, &before)?;
+        let cases: Vec<Case> = cases.into_iter().cloned().collect();
+        for (case, agreed) in cases.iter().zip(agreed) {
+            match agreed {
+                Some(true) => {}
+                Some(false) => self.set_aside_after(case.test, &case.groups[0])?,
+                None => {
+                    self.open.retain(|open| (open.test, open.kind) != (case.test, case.kind));
+                    self.doubt(case, HIDDEN);
+                }
+            }
         }
         Ok(())
     }
@@ -190,12 +195,10 @@ impl<'a> Judge<'a> {
     pub(crate) fn rate_aside(&mut self) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.aside.keys().copied().collect();
         let mut alone = vec![Rate::default(); tests.len()];
-        for repetition in 0..ALONE_RUNS {
-            let orders = tests.iter().map(|&test| vec![test]).collect();
-            // Repetitions of their own: runs that raised the suspicion must not count.
-            let ends = self.asker.ends(Purpose::Alone, 100 + repetition, orders)?;
+        let orders: Vec<Vec<TestIndex>> = tests.iter().map(|&test| vec![test]).collect();
+        for ends in self.asker.repeated_ends(Purpose::Alone, FOR_RATES..FOR_RATES + ALONE_RUNS, &orders)? {
             for (rate, end) in alone.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
-                *rate = Rate(rate.0 + u32::from(end.outcome.is_red()), rate.1 + 1);
+                *rate = rate.with(end.outcome.is_red());
             }
         }
         for (test, alone) in tests.into_iter().zip(alone) {

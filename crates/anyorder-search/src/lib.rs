@@ -9,13 +9,18 @@ mod case;
 mod cleaners;
 mod compare;
 mod confirm;
+mod explore;
 mod fisher;
 mod groups;
 mod hunt;
+#[cfg(test)]
+mod hunt_tests;
 mod judge;
 mod minimise;
 mod pair;
 mod partners;
+#[cfg(test)]
+mod resume_tests;
 mod seen;
 mod settings;
 mod shrink;
@@ -25,10 +30,11 @@ pub mod simulate;
 mod strategy;
 mod succession;
 mod sweep;
+mod tuscan;
 mod twice;
 
 pub use compare::Comparison;
-pub use hunt::{HuntReport, hunt};
+pub use hunt::{HuntReport, hunt, investigate};
 pub use settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
 pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};

@@ -9,7 +9,9 @@ use anyorder_model::{Group, Halted, News, Purpose, TestIndex};
 
 use crate::asker::Asker;
 use crate::case::Case;
+use crate::settings::Allowance;
 use crate::shrink::{Shrunk, shrink};
+use crate::sight::Sight;
 
 /// What came of the search for a first group.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(crate) enum First {
     Found,
     /// The order that showed the difference did not show it again.
     NotAgain,
+    /// A time limit, or an error behind the test, kept us from seeing it again.
+    Hidden,
     /// The questions ran out.
     Unfinished,
 }
@@ -28,8 +32,10 @@ const FURTHER: usize = 3;
 /// Finds one minimal group of `case` in what was seen, if it has none.
 pub(crate) fn first_group(asker: &mut Asker<'_>, case: &mut Case, questions: usize) -> Result<First, Halted> {
     let before = case.sightings[0].before.clone();
-    if !meets(asker, case, &before, 1)? {
-        return Ok(First::NotAgain);
+    let end = asker.ends(Purpose::Minimise, 1, vec![case.after(&before)])?.remove(0);
+    if !case.target.is_met(&end) {
+        let is_silent = !end.is_evidence() || case.target.is_hidden(&end);
+        return Ok(if is_silent { First::Hidden } else { First::NotAgain });
     }
     Ok(match group_in(asker, case, &before, questions)? {
         Shrunk::Minimal(group) => {
@@ -38,34 +44,28 @@ pub(crate) fn first_group(asker: &mut Asker<'_>, case: &mut Case, questions: usi
         }
         Shrunk::Unfinished(left) => {
             case.sightings[0].before = left;
-            case.not_searched
-                .push(format!("a smallest group of {}: the questions ran out", case.partner_word()));
+            case.leave_out(format!("a smallest group of {}: the questions ran out", case.partner_word()));
             First::Unfinished
         }
     })
 }
 
-/// Tries a group on other cases; adds it to those where it makes the difference too.
-pub(crate) fn share_group(
-    asker: &mut Asker<'_>,
-    cases: &mut [&mut Case],
-    group: &Group,
-) -> Result<(), Halted> {
-    let mut open: Vec<&mut &mut Case> =
-        cases.iter_mut().filter(|case| !group.contains(&case.test) && !case.groups.contains(group)).collect();
-    // A larger group may be more than this case needs.
-    let lists: Vec<Vec<TestIndex>> =
-        if group.len() == 1 { vec![group.clone()] } else { fewer_and_all(group) };
-    let tails: Vec<Vec<TestIndex>> = open.iter().map(|case| vec![case.test]).collect();
-    let branches = lists.iter().map(|list| (list.clone(), tails.clone())).collect();
-    let ends = asker.branch_ends(Purpose::Minimise, 0, branches)?;
-    if ends.is_empty() {
-        return Ok(());
-    }
-    for (at, case) in open.iter_mut().enumerate() {
-        let is_met = |row: usize| case.target.is_met(&ends[row][at]);
-        if is_met(lists.len() - 1) && !(0..lists.len() - 1).any(is_met) {
-            case.groups.push(group.clone());
+/// Tries a group on other cases; adds it to those where it makes the difference too, and nothing less does.
+pub(crate) fn share_group(asker: &mut Asker<'_>, cases: &mut [Case], group: &Group) -> Result<(), Halted> {
+    let is_open = |case: &Case| !group.contains(&case.test) && !case.groups.contains(group);
+    let open: Vec<usize> = (0..cases.len()).filter(|&at| is_open(&cases[at])).collect();
+    let tails: Vec<Vec<TestIndex>> = open.iter().map(|&at| vec![cases[at].test]).collect();
+    let lists = if group.len() == 1 { vec![group.clone()] } else { fewer_and_all(group) };
+    let ends = asker.branch_ends(
+        Purpose::Minimise,
+        0,
+        lists.into_iter().map(|list| (list, tails.clone())).collect(),
+    )?;
+    let Some((all, fewer)) = ends.split_last() else { return Ok(()) };
+    for (column, at) in open.into_iter().enumerate() {
+        let is_met = |row: &Vec<Sight>| cases[at].target.is_met(&row[column]);
+        if is_met(all) && !fewer.iter().any(is_met) {
+            cases[at].groups.push(group.clone());
         }
     }
     Ok(())
@@ -81,14 +81,25 @@ fn fewer_and_all(group: &Group) -> Vec<Vec<TestIndex>> {
 }
 
 /// Looks for more groups where a difference was seen: takes the known ones out, and sees whether it is still there.
-pub(crate) fn further_groups(asker: &mut Asker<'_>, case: &mut Case, questions: usize) -> Result<(), Halted> {
+pub(crate) fn further_groups(
+    asker: &mut Asker<'_>,
+    case: &mut Case,
+    allowance: &mut Allowance,
+) -> Result<(), Halted> {
     for sighting in 0..case.sightings.len() {
         for _ in 0..FURTHER {
             let Some(rest) = without_known(case, sighting) else { break };
+            if !allowance.take_runs(rest.len()) {
+                let word = case.partner_word();
+                case.leave_out(format!(
+                    "groups of {word} that work only together, in every order that was seen"
+                ));
+                return Ok(());
+            }
             if !meets(asker, case, &rest, 0)? {
                 break;
             }
-            match group_in(asker, case, &rest, questions)? {
+            match group_in(asker, case, &rest, allowance.questions)? {
                 Shrunk::Minimal(group) => case.groups.push(group),
                 Shrunk::Unfinished(_) => break,
             }

@@ -57,8 +57,8 @@ impl Count {
             return;
         }
         self.pairs += 1;
-        let add = |rate: Rate, sight: &Sight| Rate(rate.0 + u32::from(sight.outcome.is_red()), rate.1 + 1);
-        (self.odd, self.base) = (add(self.odd, odd), add(self.base, base));
+        self.odd = self.odd.with(odd.outcome.is_red());
+        self.base = self.base.with(base.outcome.is_red());
     }
 
     pub(crate) fn is_unanimous(&self) -> bool {
@@ -71,7 +71,8 @@ impl Count {
 }
 
 fn weigh(case: &Case, odd: &Sight, base: &Sight) -> Says {
-    if !odd.is_evidence() || !base.is_evidence() {
+    let is_silent = |sight: &Sight| !sight.is_evidence() || case.target.is_hidden(sight);
+    if is_silent(odd) || is_silent(base) {
         Says::Nothing
     } else if case.target.is_met(base) || !is_as_alone(case, base) {
         Says::Against

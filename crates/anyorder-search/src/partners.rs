@@ -57,7 +57,7 @@ pub(crate) fn scan(asker: &mut Asker<'_>, cases: &mut [Case], scan: Scan, seed: 
             let each = try_blocks(asker, cases, &tests, size, seed)?;
             for case in cases.iter_mut() {
                 let word = case.partner_word();
-                case.not_searched.push(format!(
+                case.leave_out(format!(
                     "{word} that the tests around them undo: tests were tried {size} in a row, forwards and backwards"
                 ));
             }

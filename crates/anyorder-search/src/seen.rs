@@ -42,16 +42,19 @@ pub(crate) struct Suspect {
     pub(crate) sightings: Vec<Sighting>,
 }
 
+impl Suspect {
+    /// Whether it is one because of a tear-down.
+    pub(crate) fn is_torn(&self) -> bool {
+        self.sightings[0].sight.is_torn()
+    }
+}
+
 /// How many sightings of a test are kept.
 const SIGHTINGS: usize = 3;
 
 impl Seen {
     pub(crate) fn note_alone(&mut self, test: TestIndex, sight: Sight) {
         self.alone.insert(test, sight);
-    }
-
-    pub(crate) fn alone(&self, test: TestIndex) -> Option<&Sight> {
-        self.alone.get(&test)
     }
 
     /// Notes an order that ran from the fresh state, each test once.
@@ -81,24 +84,27 @@ impl Seen {
         self.runs.len()
     }
 
-    /// Every test that ended otherwise than alone, in the original order. Pass against fail counts most.
+    /// Every test that ended otherwise than alone, in the original order. Pass against fail counts most. A test that
+    /// was seen with an error in a tear-down is there for that once more, since it may not be to blame.
     pub(crate) fn suspects(&self) -> Vec<Suspect> {
         self.suspects_since(0)
     }
 
     /// The suspects of all orders but the first few.
     pub(crate) fn suspects_since(&self, first: usize) -> Vec<Suspect> {
-        let mut places: BTreeMap<(TestIndex, Kind), Vec<(usize, usize)>> = BTreeMap::new();
+        let mut places: BTreeMap<(TestIndex, bool, Kind), Vec<(usize, usize)>> = BTreeMap::new();
         for (number, run) in self.runs.iter().enumerate().skip(first) {
             for (at, &test) in run.order.iter().enumerate() {
-                if let Some(kind) = self.alone.get(&test).and_then(|alone| alone.kind_if(&run.sight(test))) {
-                    places.entry((test, kind)).or_default().push((run.before(at).len(), number));
+                let sight = run.sight(test);
+                if let Some(kind) = self.alone.get(&test).and_then(|alone| alone.kind_if(&sight)) {
+                    let place = (run.before(at).len(), number);
+                    places.entry((test, sight.is_torn(), kind)).or_default().push(place);
                 }
             }
         }
         let mut suspects: Vec<Suspect> = Vec::new();
-        for ((test, kind), mut places) in places {
-            if suspects.last().is_some_and(|suspect| suspect.test == test) {
+        for ((test, is_torn, kind), mut places) in places {
+            if suspects.last().is_some_and(|suspect| suspect.test == test && suspect.is_torn() == is_torn) {
                 continue;
             }
             places.sort_unstable();

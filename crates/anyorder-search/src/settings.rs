@@ -43,12 +43,29 @@ impl Default for HuntSettings {
 }
 
 /// What one round of a sweep is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sweep {
     /// One order of the whole suite.
+    #[default]
     Whole,
     /// Half of the suite as a prefix, each test of the other half after it; then the halves swapped.
     Halves,
+}
+
+impl Sweep {
+    /// Both, with what they mean.
+    pub const ALL: [(Sweep, &'static str); 2] = [
+        (Sweep::Whole, "One order of the whole suite"),
+        (Sweep::Halves, "A random half, each other test after it in a fork; then the halves swapped"),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sweep::Whole => "whole",
+            Sweep::Halves => "halves",
+        }
+    }
 }
 
 /// A finding of an earlier hunt.
@@ -72,4 +89,36 @@ pub fn default_rounds(tests: usize) -> u64 {
 /// How many forks each of the two thorough searches may cost when nobody says.
 pub fn default_forks(tests: usize) -> u64 {
     (tests as u64 * 3 / 2).max(2_000)
+}
+
+/// How many test runs the search for groups beyond the first may cost in all.
+fn default_runs(tests: usize) -> usize {
+    (tests / 2).max(1_000)
+}
+
+/// What is left to spend on answers that no verdict depends on.
+pub(crate) struct Allowance {
+    /// Forks, for cleaners.
+    pub(crate) forks: u64,
+    /// Test runs, for groups.
+    runs: usize,
+    /// Questions, for each group.
+    pub(crate) questions: usize,
+}
+
+impl Allowance {
+    pub(crate) fn new(settings: &HuntSettings, tests: usize) -> Self {
+        Allowance {
+            forks: settings.forks.unwrap_or_else(|| default_forks(tests)),
+            runs: default_runs(tests),
+            questions: settings.questions,
+        }
+    }
+
+    /// Takes so many test runs, if there are as many.
+    pub(crate) fn take_runs(&mut self, runs: usize) -> bool {
+        let left = self.runs.checked_sub(runs);
+        self.runs = left.unwrap_or(self.runs);
+        left.is_some()
+    }
 }

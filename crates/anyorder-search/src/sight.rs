@@ -85,6 +85,11 @@ impl Target {
         }
     }
 
+    /// Whether an error behind the test keeps us from seeing how it ended.
+    pub(crate) fn is_hidden(&self, sight: &Sight) -> bool {
+        sight.is_torn() && matches!(self, Target::Like(wanted) if !wanted.is_torn())
+    }
+
     /// Whether this is it.
     pub(crate) fn is_met(&self, sight: &Sight) -> bool {
         match self {

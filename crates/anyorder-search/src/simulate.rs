@@ -8,7 +8,7 @@ mod truth;
 
 pub use random::{Mix, random_suite};
 pub use trial::{Recall, Trial, recall, trial};
-pub use truth::{faults, single_partners};
+pub use truth::{faults, passes, single_partners};
 
 use anyorder_model::{
     Fan, FanRecord, Halted, News, Oracle, Outcome, Phase, PlainAsk, PlainSeen, Rung, Signature, Step, Suite,
@@ -113,7 +113,10 @@ impl SimSuite {
     }
 
     /// Gives a group a fixture.
+    #[must_use]
     pub fn with_fixture(mut self, group: usize, fixture: SimFixture) -> Self {
+        let cells = fixture.cells.iter().copied().chain(fixture.need.map(|(cell, _)| cell));
+        self.cells = cells.map(|cell| cell + 1).chain([self.cells]).max().unwrap_or(0);
         self.fixtures[group] = fixture;
         self
     }

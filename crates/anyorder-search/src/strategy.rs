@@ -6,6 +6,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::groups::groups_of;
+use crate::tuscan;
 
 /// How orders are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub enum Strategy {
     Isolated,
     /// Each test right after each other test.
     Pairs,
+    /// Whole orders in which each test stands right after each other test.
+    Tuscan,
 }
 
 /// Orders that may share the execution of a common prefix. Different batches share nothing.
@@ -31,7 +34,7 @@ pub type Batch = Vec<Order>;
 
 impl Strategy {
     /// Every strategy, with what it does.
-    pub const ALL: [(Strategy, &'static str); 7] = [
+    pub const ALL: [(Strategy, &'static str); 8] = [
         (Strategy::Original, "As collected"),
         (Strategy::Reverse, "Last test first"),
         (Strategy::ReverseClass, "Last class or file first, the tests in each as collected"),
@@ -39,6 +42,7 @@ impl Strategy {
         (Strategy::RandomClass, "Classes and files shuffled, and the tests in each"),
         (Strategy::Isolated, "Each test by itself"),
         (Strategy::Pairs, "Each test right after each other test"),
+        (Strategy::Tuscan, "Whole orders in which each test stands right after each other test"),
     ];
 
     /// Its name on the command line.
@@ -51,15 +55,17 @@ impl Strategy {
             Strategy::RandomClass => "random-class",
             Strategy::Isolated => "isolated",
             Strategy::Pairs => "pairs",
+            Strategy::Tuscan => "tuscan",
         }
     }
 
     /// How many orders one round has.
     pub fn orders_per_round(self, tests: usize) -> u64 {
-        let tests = tests as u64;
+        let many = tests as u64;
         match self {
-            Strategy::Isolated => tests,
-            Strategy::Pairs => tests * tests.saturating_sub(1),
+            Strategy::Isolated => many,
+            Strategy::Pairs => many * many.saturating_sub(1),
+            Strategy::Tuscan => tuscan::count(tests) as u64,
             _ => 1,
         }
     }
@@ -130,6 +136,7 @@ fn round_of(
             let tests = tests.to_vec();
             Box::new(shuffled(&tests, random).into_iter().map(move |first| pairs_after(first, &tests)))
         }
+        Strategy::Tuscan => Box::new(tuscan::rows(&shuffled(tests, random)).map(|row| vec![Order(row)])),
     }
 }
 
@@ -202,7 +209,7 @@ mod tests {
         #[test]
         fn every_round_has_the_number_of_orders_it_says(groups in proptest::collection::vec(1_usize..5, 1..5)) {
             let suite = suite(&groups);
-            for strategy in [Strategy::Reverse, Strategy::Random, Strategy::Isolated, Strategy::Pairs] {
+            for (strategy, _) in Strategy::ALL {
                 let expected = 2 * strategy.orders_per_round(suite.len());
                 prop_assert_eq!(orders(strategy, &suite, 2, 1).len() as u64, expected);
             }

@@ -3,16 +3,17 @@
 //! Knows which orders are worth a run. Does not look at outcomes.
 //!
 //! A whole order puts each test behind about half of the others, for one run of the suite. Halves do the same, for two
-//! runs and a fork per test; on simulated suites whole orders find more for the same number of test runs (see
-//! `docs/hunting.md`), so they are the default. The first order is the original one backwards: together with the
-//! baseline it puts every test behind every other. After that an order and its reverse take turns, and tests of a
-//! group stay together in one of two such pairs. Successions that were not seen yet come first.
+//! runs and a fork per test; on simulated suites both find as much for the same number of test runs (see
+//! `docs/hunting.md`), so whole orders are the default. The first is the original one backwards: together with the
+//! baseline it puts every test behind every other. After that an order and its reverse take turns; groups stay together
+//! in the first such pair. Successions that were not there before are preferred.
 
-use anyorder_model::{Suite, TestIndex};
+use anyorder_model::{Order, Suite, TestIndex};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::Successions;
 use crate::groups::groups_of;
 
 /// Makes the orders of a sweep, one after the other.
@@ -21,6 +22,8 @@ pub(crate) struct Orders {
     groups: Vec<Vec<TestIndex>>,
     seed: u64,
     last: Vec<TestIndex>,
+    /// Those of the original order, and of every order since.
+    successions: Successions,
 }
 
 /// How often a successor is drawn anew when its succession was seen already.
@@ -28,32 +31,24 @@ const DRAWS: usize = 8;
 
 impl Orders {
     pub(crate) fn new(suite: &Suite, seed: u64) -> Self {
-        Orders {
-            tests: suite.indices().collect(),
-            groups: groups_of(suite),
-            seed,
-            last: suite.indices().collect(),
-        }
+        let original = Order::original(suite);
+        let mut successions = Successions::new(suite.len());
+        successions.note(&original);
+        Orders { tests: original.0.clone(), groups: groups_of(suite), seed, last: original.0, successions }
     }
 
     /// The order of this round. Rounds must be asked for one after the other, from 0.
-    pub(crate) fn whole(
-        &mut self,
-        round: u64,
-        is_seen: &dyn Fn(TestIndex, TestIndex) -> bool,
-    ) -> Vec<TestIndex> {
-        let order = if round.is_multiple_of(2) {
+    pub(crate) fn whole(&mut self, round: u64) -> Vec<TestIndex> {
+        let order: Order = if round.is_multiple_of(2) {
             self.last.iter().rev().copied().collect()
+        } else if round == 1 {
+            Order(self.grouped(&mut self.random(round)))
         } else {
-            let mut random = self.random(round);
-            if round % 4 == 1 {
-                self.grouped(&mut random, is_seen)
-            } else {
-                scatter(&self.tests, &mut random, is_seen)
-            }
+            Order(self.scattered(&self.tests, &mut self.random(round)))
         };
-        self.last.clone_from(&order);
-        order
+        self.successions.note(&order);
+        self.last.clone_from(&order.0);
+        order.0
     }
 
     /// A random half in a random order, and the other half.
@@ -64,14 +59,24 @@ impl Orders {
         [tests, other]
     }
 
-    fn grouped(
-        &self,
-        random: &mut ChaCha8Rng,
-        is_seen: &dyn Fn(TestIndex, TestIndex) -> bool,
-    ) -> Vec<TestIndex> {
+    fn grouped(&self, random: &mut ChaCha8Rng) -> Vec<TestIndex> {
         let mut groups: Vec<&Vec<TestIndex>> = self.groups.iter().collect();
         groups.shuffle(random);
-        groups.iter().flat_map(|group| scatter(group, random, is_seen)).collect()
+        groups.iter().flat_map(|group| self.scattered(group, random)).collect()
+    }
+
+    /// A random order that avoids successions that were there before, where that is easy.
+    fn scattered(&self, tests: &[TestIndex], random: &mut ChaCha8Rng) -> Vec<TestIndex> {
+        let mut left = tests.to_vec();
+        let mut order: Vec<TestIndex> = Vec::with_capacity(tests.len());
+        while !left.is_empty() {
+            let is_new =
+                |&at: &usize| order.last().is_none_or(|&last| !self.successions.contains(last, left[at]));
+            let drawn = (0..DRAWS).map(|_| random.random_range(0..left.len())).find(is_new);
+            let at = drawn.unwrap_or_else(|| random.random_range(0..left.len()));
+            order.push(left.swap_remove(at));
+        }
+        order
     }
 
     fn random(&self, round: u64) -> ChaCha8Rng {
@@ -81,20 +86,27 @@ impl Orders {
     }
 }
 
-/// A random order that avoids successions that were seen, where that is easy.
-fn scatter(
-    tests: &[TestIndex],
-    random: &mut ChaCha8Rng,
-    is_seen: &dyn Fn(TestIndex, TestIndex) -> bool,
-) -> Vec<TestIndex> {
-    let mut left = tests.to_vec();
-    let mut order: Vec<TestIndex> = Vec::with_capacity(tests.len());
-    while !left.is_empty() {
-        let mut draw = || random.random_range(0..left.len());
-        let fresh = |&at: &usize| order.last().is_none_or(|&last| !is_seen(last, left[at]));
-        let at = (0..DRAWS).map(|_| draw()).find(fresh);
-        let at = at.unwrap_or_else(|| random.random_range(0..left.len()));
-        order.push(left.swap_remove(at));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::{Test, TestId};
+
+    #[test]
+    fn an_order_and_its_reverse_take_turns_and_few_successions_come_twice() {
+        let test = |at: u32| Test {
+            id: TestId(format!("t{at}")),
+            group: format!("g{}", at / 5),
+            file: String::new(),
+            line: 1,
+            markers: vec![],
+        };
+        let suite = Suite::new("simulated", (0..40).map(test).collect());
+        let mut orders = Orders::new(&suite, 3);
+        let rounds: Vec<Vec<TestIndex>> = (0..17).map(|round| orders.whole(round)).collect();
+        for pair in rounds[1..].chunks(2) {
+            assert!(pair[0].iter().rev().eq(&pair[1]));
+        }
+        let tried = orders.successions.coverage().pairs_tried;
+        assert!(tried > 18 * 39 * 9 / 10, "{tried}");
     }
-    order
 }

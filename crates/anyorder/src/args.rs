@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use anyorder_config::{Budget, parse_duration, parse_size};
 use anyorder_engine::{DiskMode, Isolation};
+use anyorder_model::Mode;
 use anyorder_report::{Color, TerminalOptions};
-use anyorder_search::Strategy;
+use anyorder_search::{Strategy, Sweep};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -31,6 +32,17 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
 }
 
+impl Cli {
+    /// What was typed; without a command it is `hunt`.
+    pub(crate) fn parse_or_hunt() -> Self {
+        let cli = Cli::parse();
+        match cli.command {
+            Some(_) => cli,
+            None => Cli::parse_from(std::env::args_os().chain([OsString::from("hunt")])),
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Find the tests whose outcome depends on what ran before them, and say what that was (the default)
@@ -39,6 +51,8 @@ pub(crate) enum Command {
     Collect(CollectArgs),
     /// Run the suite in other orders, and list the tests whose outcome changes
     Sweep(SweepArgs),
+    /// Run every test twice, and list those that pass and then fail
+    Twice(TwiceArgs),
     /// Run one order again, through the agent or with the plain runner
     Replay(ReplayArgs),
     /// Say what would hinder a hunt here, and what to do
@@ -151,7 +165,7 @@ pub(crate) struct HowArgs {
     pub(crate) json: Option<PathBuf>,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   anyorder                       hunt in this directory
@@ -161,7 +175,13 @@ Examples:
 pub(crate) struct HuntArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
-    /// How many other orders are tried before verdicts [default: by the number of tests, 8 to 20]
+    /// Look into one order only: what its last test depends on; a file as for `replay`
+    #[arg(long, help_heading = "Orders", value_name = "ORDER-FILE")]
+    pub(crate) order: Option<PathBuf>,
+    /// What one round is
+    #[arg(long, help_heading = "Orders", value_name = "HOW", default_value = "whole", value_parser = sweep_parser())]
+    pub(crate) sweep: Sweep,
+    /// How many other orders are tried before verdicts [default: by the number of tests, 3 to 20]
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
     /// Stop after a time (`5m`), or after some suite times (`20x`); half of it is for verdicts [default: when all is done]
@@ -210,8 +230,8 @@ Examples:
   anyorder replay order.txt --plain
   anyorder replay order.txt --output -- make test")]
 pub(crate) struct ReplayArgs {
-    /// One test id per line, or a JSON list of ids; `-` is standard input
-    #[arg(value_name = "ORDER-FILE")]
+    /// One test id per line, or a JSON list of ids; `-` is standard input; or the id of a finding, such as `v-3f2a9c`
+    #[arg(value_name = "ORDER-FILE|FINDING")]
     pub(crate) order: PathBuf,
     /// Use the plain runner in a new process, without the agent; print its command line
     #[arg(long)]
@@ -221,6 +241,26 @@ pub(crate) struct ReplayArgs {
     pub(crate) output: bool,
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Fixtures of a class, a module or the session stand from the first time to the second, as in one run; only
+`across-runs` starts anew.
+
+Examples:
+  anyorder twice
+  anyorder twice --mode suite tests/unit
+  anyorder twice --mode across-runs")]
+pub(crate) struct TwiceArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// What runs twice, and where
+    #[arg(long, help_heading = "Orders", value_name = "NAME", default_value = "isolated-test", value_parser = mode_parser())]
+    pub(crate) mode: Mode,
+    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
 }
 
 #[derive(Debug, Args)]
@@ -252,6 +292,18 @@ fn isolation_parser() -> impl TypedValueParser<Value = Isolation> {
 fn disk_parser() -> impl TypedValueParser<Value = DiskMode> {
     let names = DiskMode::ALL.map(|(mode, about)| PossibleValue::new(mode.name()).help(about));
     PossibleValuesParser::new(names).try_map(|name| parse_disk(&name))
+}
+
+fn mode_parser() -> impl TypedValueParser<Value = Mode> {
+    let names = Mode::ALL.map(|(mode, about)| PossibleValue::new(mode.name()).help(about));
+    PossibleValuesParser::new(names)
+        .try_map(|name| by_name(&name, Mode::ALL.map(|(mode, _)| (mode.name(), mode))))
+}
+
+fn sweep_parser() -> impl TypedValueParser<Value = Sweep> {
+    let names = Sweep::ALL.map(|(sweep, about)| PossibleValue::new(sweep.name()).help(about));
+    PossibleValuesParser::new(names)
+        .try_map(|name| by_name(&name, Sweep::ALL.map(|(sweep, _)| (sweep.name(), sweep))))
 }
 
 fn strategy_parser() -> impl TypedValueParser<Value = Strategy> {

@@ -227,6 +227,7 @@ impl<'a> Calibration<'a> {
             seed: self.engine.settings().seed,
             workers: 1,
             isolation: Isolation::Process.name(),
+            has_verdicts: false,
         }));
         let is_whole = *ask.order == Order::original(self.engine.suite());
         let before = self.engine.cost().cpu_s;

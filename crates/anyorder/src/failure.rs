@@ -66,6 +66,13 @@ impl Failure {
         })
     }
 
+    pub(crate) fn unknown_finding(id: &str) -> Self {
+        Failure::usage(
+            format!("no finding `{id}` is known here"),
+            "`anyorder hunt` finds, and lists what it found",
+        )
+    }
+
     pub(crate) fn order_file(file: &Path, error: &OrderFileError) -> Self {
         Failure::new(Exit::Usage, format!("`{}` is not an order file: {error}", file.display()))
             .hint("write one test id per line, as `anyorder collect` prints them")

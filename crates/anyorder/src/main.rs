@@ -8,7 +8,9 @@ mod failure;
 mod fingerprint;
 mod memory;
 mod oracle;
+mod order_file;
 mod project;
+mod recorded;
 mod session;
 mod shell;
 
@@ -16,7 +18,6 @@ use std::panic;
 use std::process::ExitCode;
 
 use anyorder_report::{Problem, Terminal};
-use clap::Parser;
 
 use crate::args::Cli;
 use crate::exit_code::Exit;
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
     if let Some(exit) = anyorder_engine::keep(std::env::args_os().skip(1)) {
         return exit;
     }
-    let cli = Cli::parse();
+    let cli = Cli::parse_or_hunt();
     let mut terminal = Terminal::new(cli.global.terminal_options());
     anyorder_engine::adopt_orphans();
     panic::set_hook(Box::new(|_| {}));

@@ -52,6 +52,10 @@ pub fn random_suite(seed: u64, mix: Mix, largest: usize) -> SimSuite {
         if suite.cells > 0 && random.random_bool(0.15) {
             suite.fixtures[group].cells.push(random.random_range(0..suite.cells));
         }
+        if suite.cells > 0 && random.random_bool(0.02) {
+            suite.fixtures[group].need =
+                Some((random.random_range(0..suite.cells), random.random_range(1..8)));
+        }
     }
     suite
 }
@@ -71,20 +75,20 @@ fn op(cells: usize, random: &mut ChaCha8Rng) -> Op {
     }
 }
 
-/// Ten cells in a suite of `size` tests, each with a polluter, a victim, and from none to half of the rest as cleaners.
+/// How many cleaners each victim has.
+const CLEANERS: [usize; 10] = [0, 0, 1, 2, 4, 8, 12, 16, 20, 30];
+
+/// As many cells as there are numbers of cleaners, each with a polluter and a victim of its own.
 fn masked(size: usize, random: &mut ChaCha8Rng) -> SimSuite {
     let mut tests: Vec<SimTest> =
         (0..size).map(|at| SimTest { group: at / 10, ..SimTest::default() }).collect();
-    for cell in 0..10 {
-        let places = sample(size, 2, random);
-        let cleaners = [0, 0, 1, 2, 4, 8, 16, 32, size / 4, size / 2][cell];
-        for at in sample(size, cleaners, random) {
-            if !places.contains(&at) {
-                tests[at].ops.push(Op::Set(cell, 0));
-            }
+    let roles = sample(size, 2 * CLEANERS.len(), random);
+    for (cell, (role, cleaners)) in roles.chunks(2).zip(CLEANERS).enumerate() {
+        for at in sample(size, cleaners, random).into_iter().filter(|at| !role.contains(at)) {
+            tests[at].ops.push(Op::Set(cell, 0));
         }
-        tests[places[0]].ops.push(Op::Set(cell, 1));
-        tests[places[1]].ops.insert(0, Op::Need(cell, 1));
+        tests[role[0]].ops.push(Op::Set(cell, 1));
+        tests[role[1]].ops.insert(0, Op::Need(cell, 1));
     }
     SimSuite::new(tests, random.next_u64())
 }

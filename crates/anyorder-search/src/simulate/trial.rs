@@ -1,6 +1,6 @@
 //! Many simulated suites at once: how often is a verdict wrong, and how much is found?
 
-use anyorder_model::{Kind, TestIndex};
+use anyorder_model::{Finding, Kind, TestIndex};
 
 use super::{Mix, faults, random_suite, single_partners};
 use crate::{HuntSettings, hunt};
@@ -16,6 +16,8 @@ pub struct Trial {
     pub chance_tests: u64,
     /// Verdicts on tests.
     pub findings: u64,
+    /// Verdicts that left nothing out.
+    pub complete: u64,
     /// Victims and brittles that have a single partner.
     pub partnered: u64,
     /// Of these, the ones that were found.
@@ -29,10 +31,12 @@ pub fn trial(mix: Mix, first: u64, suites: u64) -> Trial {
     let mut trial = Trial { suites, ..Trial::default() };
     for seed in first..first + suites {
         let mut suite = random_suite(seed, mix, 200);
-        let report = hunt(&mut suite, &HuntSettings { seed, ..HuntSettings::default() });
+        let report = hunt(&mut suite, &HuntSettings { seed: !seed, ..HuntSettings::default() });
         trial.tests += suite.tests().len() as u64;
         trial.chance_tests += suite.tests().iter().filter(|test| test.rate.is_some()).count() as u64;
         trial.findings += report.findings.len() as u64;
+        let is_complete = |finding: &&Finding| finding.not_searched.is_empty();
+        trial.complete += report.findings.iter().filter(is_complete).count() as u64;
         trial.faults.extend(faults(&suite, &report).into_iter().map(|fault| format!("seed {seed}: {fault}")));
         for test in (0..).take(suite.tests().len()).map(TestIndex) {
             let is_partnered =
@@ -65,7 +69,7 @@ pub fn recall(settings: &HuntSettings, size: usize, suites: u64) -> Recall {
     let mut recall = Recall::default();
     for seed in 0..suites {
         let mut suite = random_suite(seed, Mix::Masked, size);
-        let report = hunt(&mut suite, &HuntSettings { seed, ..settings.clone() });
+        let report = hunt(&mut suite, &HuntSettings { seed: !seed, ..settings.clone() });
         let tests = (0..).take(size).map(TestIndex);
         recall.victims += tests.filter(|&test| !single_partners(&suite, test).is_empty()).count() as u64;
         recall.found += report.findings.iter().filter(|finding| finding.kind == Kind::Victim).count() as u64;

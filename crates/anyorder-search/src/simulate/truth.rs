@@ -8,7 +8,7 @@ use crate::HuntReport;
 /// Everything in the report that is not so.
 ///
 /// What a finding says it has not searched for is not missed. Tests that fail at random may be called
-/// non-deterministic, broken, or nothing; anything else is a fault.
+/// non-deterministic or broken, and be doubted; anything else is a fault.
 pub fn faults(suite: &SimSuite, report: &HuntReport) -> Vec<String> {
     let of_findings = report.findings.iter().flat_map(|finding| {
         let wrong = if suite.tests()[finding.test.at()].rate.is_some() {
@@ -18,7 +18,10 @@ pub fn faults(suite: &SimSuite, report: &HuntReport) -> Vec<String> {
         };
         wrong.into_iter().map(move |fault| format!("{} t{}: {fault}", finding.kind.name(), finding.test.0))
     });
-    let unconfirmed = report.unconfirmed.iter().map(|finding| format!("t{} is unconfirmed", finding.test.0));
+    let doubted = report.unconfirmed.iter().filter(|finding| {
+        suite.tests()[finding.test.at()].rate.is_none() && finding.kind != Kind::OutcomeVaries
+    });
+    let unconfirmed = doubted.map(|finding| format!("t{} is unconfirmed", finding.test.0));
     of_findings.chain(unconfirmed).collect()
 }
 
@@ -31,7 +34,9 @@ fn faults_by_chance(finding: &Finding) -> Vec<String> {
 pub fn single_partners(suite: &SimSuite, test: TestIndex) -> Vec<TestIndex> {
     let alone = passes(suite, &[test]);
     let others = (0..).take(suite.tests().len()).map(TestIndex).filter(|&other| other != test);
-    others.filter(|&other| alone != passes(suite, &[other, test]) && alone.is_some()).collect()
+    let differs =
+        |other| alone.zip(passes(suite, &[other, test])).is_some_and(|(alone, after)| alone != after);
+    others.filter(|&other| differs(other)).collect()
 }
 
 fn faults_of(suite: &SimSuite, finding: &Finding) -> Vec<String> {
@@ -134,7 +139,7 @@ fn with(group: &[TestIndex], test: TestIndex) -> Vec<TestIndex> {
 }
 
 /// Whether the last test passes; `None` if it neither passes nor fails. What a fixture does behind it does not count.
-fn passes(suite: &SimSuite, order: &[TestIndex]) -> Option<bool> {
+pub fn passes(suite: &SimSuite, order: &[TestIndex]) -> Option<bool> {
     let step: Step = suite.truth(order).pop()?;
     let is_torn = step.outcome == Outcome::Error && step.phase == Some(Phase::Teardown);
     if step.outcome == Outcome::Passed || is_torn {

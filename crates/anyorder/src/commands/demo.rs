@@ -6,10 +6,9 @@ use std::{env, fs};
 
 use anyorder_pytest::find_interpreter;
 use anyorder_report::Terminal;
-use anyorder_search::Strategy;
 
 use crate::args::{DemoArgs, HowArgs, SuiteArgs};
-use crate::commands::sweep::Sweep;
+use crate::commands::hunt::Hunter;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -41,9 +40,6 @@ const FILES: &[(&str, &str)] = &demo_files![
     "tests/test_templates.py",
 ];
 
-/// Enough random orders to see each of the bundled dependences.
-const ROUNDS: u64 = 40;
-
 pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.how, false)?;
     let directory = copy_suite()?;
@@ -53,16 +49,10 @@ pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Fail
         HowArgs { directory: Some(directory.clone()), python: Some(python.clone()), ..given(&args.how) };
     let suite = SuiteArgs { how, ..SuiteArgs::default() };
     let project = Project::new(&suite.how, &session.cancel)?;
-    let sweep = Sweep {
-        strategy: Strategy::Random,
-        rounds: ROUNDS,
-        seed: project.settings.seed,
-        budget: None,
-        typed: suite.typed_again(),
-    };
+    let hunter = Hunter { typed: suite.typed_again(), ..Hunter::default() };
     let opened = project.open(&suite)?;
     let exit = session
-        .each_suite(opened, &[], |session, engine, took| sweep.suite(session, engine, &project, took))?;
+        .each_suite(opened, &[], |session, engine, took| hunter.suite(session, engine, &project, took))?;
     session.say("Next", &next_steps(&directory, &python));
     // To have found something is what a demo is for.
     Ok(if exit == Exit::Found { Exit::Nothing } else { exit })
@@ -74,6 +64,7 @@ fn given(how: &HowArgs) -> HowArgs {
         timeout: how.timeout,
         memory: how.memory,
         isolation: how.isolation,
+        disk: how.disk,
         seed: how.seed,
         ..HowArgs::default()
     }
@@ -84,7 +75,7 @@ fn next_steps(directory: &Path, python: &Path) -> String {
     let python = python.display().to_string();
     format!(
         "the suite is yours to play with:\ncd {}\nexport ANYORDER_PYTHON={}\n\
-         anyorder sweep --strategy pairs\nanyorder sweep --strategy isolated",
+         anyorder\nanyorder sweep --strategy pairs\nanyorder twice --mode suite",
         shell::join([directory.as_str()]),
         shell::join([python.as_str()])
     )

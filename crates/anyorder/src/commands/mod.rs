@@ -6,17 +6,19 @@ mod doctor;
 mod hunt;
 mod replay;
 mod sweep;
+mod twice;
 
 use anyorder_report::Terminal;
 
-use crate::args::{Cli, Command, HuntArgs};
+use crate::args::{Cli, Command};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 
 pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    match cli.command.as_ref().unwrap_or(&Command::Hunt(HuntArgs::default())) {
+    match cli.command.as_ref().expect("without a command it is a hunt") {
         Command::Hunt(args) => hunt::run(args, terminal),
         Command::Collect(args) => collect::run(args, terminal),
+        Command::Twice(args) => twice::run(args, terminal),
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),
         Command::Doctor(args) => doctor::run(args, terminal),

@@ -1,15 +1,13 @@
 //! `anyorder replay`: one order again, through the agent or with the plain runner.
 
-use std::io::Read;
-use std::path::Path;
-
 use anyorder_engine::{Engine, EngineError, PlainRequest};
-use anyorder_model::{Event, Order, Outcome, RunRecord, Suite, TestId, parse_order_file};
+use anyorder_model::{Event, Order, Outcome, RunRecord};
 use anyorder_report::Terminal;
 
 use crate::args::ReplayArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::order_file::{order_of, read_order_or_finding};
 use crate::project::Project;
 use crate::session::{Done, Session, run_once};
 
@@ -17,7 +15,7 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Fa
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let mut project = Project::new(&args.suite.how, &session.cancel)?;
     project.settings.output = args.output;
-    let ids = read_order(&project.directory, &args.order)?;
+    let ids = read_order_or_finding(&project.directory, &args.order)?;
     let opened = project.open(&args.suite)?;
     let mut unknown = None;
     let mut is_known = false;
@@ -60,32 +58,4 @@ fn run_order(
         run.record.steps.iter_mut().for_each(|step| step.output = None);
     }
     Ok((run.record, Some(run.command)))
-}
-
-fn read_order(directory: &Path, file: &Path) -> Result<Vec<TestId>, Failure> {
-    let mut text = String::new();
-    let read = if file == Path::new("-") {
-        std::io::stdin().read_to_string(&mut text)
-    } else {
-        let place = if file.exists() { file.to_owned() } else { directory.join(file) };
-        std::fs::File::open(place).and_then(|mut open| open.read_to_string(&mut text))
-    };
-    read.map_err(|error| Failure::unreadable(file, &error))?;
-    parse_order_file(&text).map_err(|error| Failure::order_file(file, &error))
-}
-
-fn order_of(suite: &Suite, file: &Path, ids: &[TestId]) -> Result<Order, Failure> {
-    let unknown: Vec<TestId> = ids.iter().filter(|id| suite.index_of(id).is_none()).cloned().collect();
-    if let Some(first) = unknown.first() {
-        return Err(Failure::unknown_tests(file, &unknown, nearest(suite, first)));
-    }
-    Ok(ids.iter().filter_map(|id| suite.index_of(id)).collect())
-}
-
-/// The test whose id is most like `id`, if any is.
-fn nearest<'suite>(suite: &'suite Suite, id: &TestId) -> Option<&'suite TestId> {
-    let likeness = |other: &TestId| strsim::normalized_levenshtein(&other.0, &id.0);
-    let best =
-        suite.tests().iter().map(|test| &test.id).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(best) > 0.7).then_some(best)
 }

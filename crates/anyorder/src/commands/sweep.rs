@@ -30,13 +30,13 @@ pub(crate) fn run(args: &SweepArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     })
 }
 
-pub(crate) struct Sweep {
-    pub(crate) strategy: Strategy,
-    pub(crate) rounds: u64,
-    pub(crate) seed: u64,
-    pub(crate) budget: Option<Budget>,
+struct Sweep {
+    strategy: Strategy,
+    rounds: u64,
+    seed: u64,
+    budget: Option<Budget>,
     /// What to type behind `anyorder replay FILE`.
-    pub(crate) typed: Vec<String>,
+    typed: Vec<String>,
 }
 
 impl Sweep {
@@ -55,7 +55,7 @@ impl Sweep {
     }
 
     /// The original order first, then all others, compared with it.
-    pub(crate) fn suite(
+    fn suite(
         &self,
         session: &mut Session<'_>,
         engine: &Engine,
@@ -134,6 +134,7 @@ impl Sweep {
             seed: self.seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
+            has_verdicts: false,
         }));
         let mut progress = Progress { orders_done: 0, orders, share: 0.0, running: None };
         let tests_per_order = if orders == 1 {

@@ -1,0 +1,168 @@
+//! The stations of a hunt that look before anybody is a suspect: known findings, the original order, each test alone
+//! and again, other orders.
+//!
+//! Knows which orders to run and notes what they show. Judges nothing but tests that differ between identical runs.
+
+use anyorder_model::{
+    FanRecord, Halted, Mode, News, Order, Outcome, Purpose, Rate, Station, Step, TestIndex,
+};
+
+use crate::asker::{self, Branches};
+use crate::hunt::Hunt;
+use crate::seen::Sighting;
+use crate::settings::{Known, Sweep, default_rounds};
+use crate::sight::Sight;
+use crate::sweep::Orders;
+use crate::twice::{doubles, judge_doubles};
+
+/// Sweeping ends when this share of the time is spent: the rest is for verdicts.
+const SWEEP_UNTIL: f64 = 0.5;
+/// How many rounds are asked for at once, so that many workers have something to do.
+const AT_ONCE: usize = 8;
+/// All pairs are tried in suites that have at most this many, which takes a few seconds.
+const ALL_PAIRS: usize = 600;
+
+impl Hunt<'_> {
+    pub(crate) fn replay_known(&mut self) -> Result<(), Halted> {
+        let known: &[Known] = &self.judge.settings.known;
+        if known.is_empty() {
+            return Ok(());
+        }
+        self.judge.asker().begin(Station::Replay, Some(2 * known.len() as u64));
+        let orders =
+            known.iter().flat_map(|known| [known.passing.0.clone(), known.failing.0.clone()]).collect();
+        let runs = self.judge.asker().orders(Purpose::Known, 0, orders)?;
+        for (known, runs) in known.iter().zip(runs.chunks(2)) {
+            let [passing, failing] = [0, 1].map(|at| asker::end(&runs[at]));
+            let holds = passing.kind_if(&failing).is_some();
+            self.judge.asker().tell(News::Replayed { test: known.test, kind: known.kind, holds });
+            runs.iter().filter(|steps| has_no_repeats(steps)).for_each(|steps| self.seen.note_run(steps));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn baseline(&mut self) -> Result<(), Halted> {
+        let runs = self.judge.settings.baseline_runs;
+        self.judge.asker().begin(Station::Baseline, Some(runs.into()));
+        let original: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
+        let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); original.len()];
+        let fans = (0..runs).map(|repetition| (repetition, (vec![], vec![original.clone()]))).collect();
+        for record in self.judge.asker().run(Purpose::Baseline, fans)? {
+            let steps = &record.tails[0].steps;
+            for step in steps.iter().filter(|step| Sight::from(*step).is_evidence()) {
+                outcomes[step.test.at()].push(step.outcome);
+            }
+            self.seen.note_run(steps);
+        }
+        let differs = |test: &&TestIndex| outcomes[test.at()].windows(2).any(|pair| pair[0] != pair[1]);
+        let differing: Vec<TestIndex> = original.iter().filter(differs).copied().collect();
+        for &test in &differing {
+            let rate =
+                outcomes[test.at()].iter().fold(Rate::default(), |rate, outcome| rate.with(outcome.is_red()));
+            self.judge.set_aside(test).suite = Some(rate);
+        }
+        self.judge.asker().tell(News::Baseline { runs, differing });
+        Ok(())
+    }
+
+    /// One process for both: a test and the same test again.
+    pub(crate) fn alone_and_again(&mut self, tests: Vec<TestIndex>) -> Result<(), Halted> {
+        self.judge.asker().begin(Station::Twice, Some(tests.len() as u64));
+        let orders = tests.into_iter().map(|test| vec![test, test]).collect();
+        let records = self.judge.asker().orders(Purpose::Twice, 0, orders)?;
+        let all = records.iter().flat_map(|steps| doubles(steps));
+        let all: Vec<_> =
+            all.inspect(|double| self.seen.note_alone(double.test, double.first.clone())).collect();
+        let steady = all.into_iter().filter(|double| !self.judge.is_aside(double.test)).collect();
+        let fixtures = judge_doubles(&mut self.judge, steady, Mode::IsolatedTest);
+        fixtures.into_iter().for_each(|finding| self.judge.found(finding));
+        self.tell_suspects(0);
+        Ok(())
+    }
+
+    /// Runs one order that somebody is interested in.
+    pub(crate) fn try_order(&mut self, order: Vec<TestIndex>) -> Result<(), Halted> {
+        let runs = self.judge.asker().orders(Purpose::Sweep, 0, vec![order])?;
+        runs.iter().for_each(|steps| self.seen.note_run(steps));
+        self.tell_suspects(0);
+        Ok(())
+    }
+
+    pub(crate) fn sweep(&mut self) -> Result<(), Halted> {
+        let (tests, settings) = (self.judge.asker().suite().len(), self.judge.settings);
+        let rounds = settings.rounds.unwrap_or_else(|| default_rounds(tests));
+        let orders = if settings.sweep == Sweep::Whole { 1 } else { tests as u64 };
+        self.judge.asker().begin(Station::Sweep, Some(rounds * orders));
+        let mut orders = Orders::new(self.judge.asker().suite(), settings.seed);
+        for first in (0..rounds).step_by(AT_ONCE) {
+            if self.judge.asker().spent() > SWEEP_UNTIL {
+                break;
+            }
+            let last = rounds.min(first + AT_ONCE as u64);
+            let fans = (first..last).flat_map(|round| fans_of(settings.sweep, &mut orders, round)).collect();
+            let noted = self.seen.runs();
+            for record in self.judge.asker().run(Purpose::Sweep, fans)? {
+                self.note_fan(&record);
+            }
+            self.tell_suspects(noted);
+        }
+        if rounds > 0 && tests * tests <= ALL_PAIRS {
+            self.sweep_pairs()?;
+        }
+        Ok(())
+    }
+
+    /// Each test right after each other one, from the fresh state: in a small suite no single partner stays hidden.
+    fn sweep_pairs(&mut self) -> Result<(), Halted> {
+        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
+        let others =
+            |first: TestIndex| tests.iter().filter(move |&&test| test != first).map(|&test| vec![test]);
+        let branches = tests.iter().map(|&first| (vec![first], others(first).collect())).collect();
+        let noted = self.seen.runs();
+        for record in self.judge.asker().fans(Purpose::Sweep, 0, branches)? {
+            self.note_fan(&record);
+        }
+        self.tell_suspects(noted);
+        Ok(())
+    }
+
+    fn note_fan(&mut self, record: &FanRecord) {
+        if record.prefix.is_empty() {
+            record.tails.iter().for_each(|tail| self.seen.note_run(&tail.steps));
+        } else {
+            self.seen.note_fan(record);
+        }
+    }
+
+    /// Tells of suspects that showed themselves after the first few orders.
+    fn tell_suspects(&mut self, noted: usize) {
+        for suspect in self.seen.suspects_since(noted) {
+            if !self.judge.is_aside(suspect.test) && self.told.insert(suspect.test) {
+                let Sighting { before, sight } = &suspect.sightings[0];
+                let order = Order([before.as_slice(), &[suspect.test]].concat());
+                let (test, alone, seen) = (suspect.test, suspect.alone.outcome, sight.outcome);
+                self.judge.asker().tell(News::Suspect { test, alone, seen, order });
+            }
+        }
+    }
+}
+
+/// What runs in one round.
+fn fans_of(sweep: Sweep, orders: &mut Orders, round: u64) -> Vec<(u32, Branches)> {
+    let repetition = u32::try_from(round).unwrap_or(u32::MAX);
+    let tails = |tests: &[TestIndex]| tests.iter().map(|&test| vec![test]).collect::<Vec<_>>();
+    match sweep {
+        Sweep::Whole => vec![(repetition, (vec![], vec![orders.whole(round)]))],
+        Sweep::Halves => {
+            let [one, other] = orders.halves(round);
+            let (after_one, after_other) = (tails(&other), tails(&one));
+            vec![(repetition, (one, after_one)), (repetition, (other, after_other))]
+        }
+    }
+}
+
+fn has_no_repeats(steps: &[Step]) -> bool {
+    let mut tests: Vec<TestIndex> = steps.iter().map(|step| step.test).collect();
+    tests.sort_unstable();
+    tests.windows(2).all(|pair| pair[0] != pair[1])
+}

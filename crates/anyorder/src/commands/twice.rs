@@ -1,0 +1,123 @@
+//! `anyorder twice`: tests that pass, and fail when they run again.
+
+use std::time::Instant;
+
+use anyorder_config::Budget;
+use anyorder_engine::{Engine, PlainRequest};
+use anyorder_model::{
+    Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord, Rung,
+    Signature, TestIndex,
+};
+use anyorder_report::Terminal;
+use anyorder_search::{HuntReport, HuntSettings, twice};
+
+use crate::args::TwiceArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::oracle::EngineOracle;
+use crate::project::Project;
+use crate::recorded::Recorded;
+use crate::session::{Done, Session};
+
+/// How often a pass and a fail have to follow each other across runs.
+const PAIRS: u32 = 5;
+
+pub(crate) fn run(args: &TwiceArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let budget = args.budget.or(project.config.get("budget", str::parse)?);
+    let typed = args.suite.typed_again();
+    let opened = project.open(&args.suite)?;
+    session.each_suite(opened, &args.suite.targets, |session, engine, took| {
+        let words = budget.map_or_else(|| "all tests".to_owned(), |budget: Budget| budget.to_string());
+        let recorded = Recorded { engine, project: &project, typed: &typed, budget: words };
+        suite(session, engine, &recorded, args.mode, budget.map(|budget| budget.allowance(took)))
+    })
+}
+
+fn suite(
+    session: &mut Session<'_>,
+    engine: &Engine,
+    recorded: &Recorded<'_>,
+    mode: Mode,
+    allowance: Option<std::time::Duration>,
+) -> Result<Done, Failure> {
+    let begun = Instant::now();
+    recorded.carry_out(session, |oracle, _| {
+        oracle.limit(begun, allowance);
+        oracle.session().tell(&Event::Planned(Plan {
+            strategy: "twice".to_owned(),
+            orders: engine.suite().len() as u64,
+            seed: engine.settings().seed,
+            workers: engine.settings().workers,
+            isolation: engine.isolation().name(),
+            has_verdicts: true,
+        }));
+        if mode == Mode::AcrossRuns {
+            return across_runs(oracle, engine).map(|report| Some((report, None)));
+        }
+        let settings = HuntSettings { seed: engine.settings().seed, ..HuntSettings::default() };
+        Ok(Some((twice(oracle, mode, &settings), None)))
+    })
+}
+
+/// Two processes one after the other on one disk: what is saved in the first shows in the second.
+fn across_runs(oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> Result<HuntReport, Failure> {
+    let whole = Order::original(engine.suite());
+    let mut candidates: Vec<TestIndex> = pass_then_fail(&two_runs(engine, &whole, 1)?.0);
+    let mut findings = Vec::new();
+    while let Some(test) = candidates.pop() {
+        // By itself if that is enough, else with the whole suite.
+        for order in [Order(vec![test]), whole.clone()] {
+            if let Some(finding) = confirm(engine, test, &order)? {
+                oracle.tell(anyorder_model::News::Found(Box::new(finding.clone())));
+                findings.push(finding);
+                break;
+            }
+        }
+    }
+    findings.reverse();
+    Ok(HuntReport { findings, unconfirmed: vec![], coverage: Coverage::default(), stopped_early: None })
+}
+
+/// `None` as soon as it is not a pass and then a fail.
+fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Finding>, Failure> {
+    let mut seen: Option<(Option<Signature>, String)> = None;
+    for pair in 1..=PAIRS {
+        let (runs, command) = two_runs(engine, order, pair)?;
+        if !pass_then_fail(&runs).contains(&test) {
+            return Ok(None);
+        }
+        seen = Some((step_of(&runs[1], test).and_then(|step| step.signature.clone()), command));
+    }
+    Ok(seen.map(|(signature, command)| Finding {
+        evidence: Some(Evidence {
+            passing: order.clone(),
+            failing: order.clone(),
+            confirmed: Some(Rung::Plain),
+            plain_pairs: PAIRS,
+        }),
+        signature,
+        mode: Some(Mode::AcrossRuns),
+        reproduce: Some(Reproduce { fail: format!("{command}; {command}"), pass: command }),
+        ..Finding::new(Kind::NonIdempotent, test, engine.suite().id(test))
+    }))
+}
+
+fn two_runs(engine: &Engine, order: &Order, seed: u32) -> Result<([RunRecord; 2], String), Failure> {
+    let request = PlainRequest { times: 2, seed: Some(seed), ..PlainRequest::new(order).on(Rung::Plain) };
+    let mut run = engine.run_plain(request, |_| {})?;
+    let first = run.earlier.pop().expect("there were two");
+    Ok(([first, run.record], run.command))
+}
+
+fn pass_then_fail(runs: &[RunRecord; 2]) -> Vec<TestIndex> {
+    let ended = |run: &RunRecord, test| step_of(run, test).map(|step| step.outcome);
+    let failed = |outcome| matches!(outcome, Some(Outcome::Failed | Outcome::Error));
+    let tests = runs[0].steps.iter().filter(|step| step.outcome == Outcome::Passed).map(|step| step.test);
+    tests.filter(|&test| failed(ended(&runs[1], test))).collect()
+}
+
+fn step_of(run: &RunRecord, test: TestIndex) -> Option<&anyorder_model::Step> {
+    run.steps.iter().find(|step| step.test == test)
+}

@@ -1,0 +1,170 @@
+//! A search whose questions and findings are remembered: the store around it, from the first question to the exit code.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyorder_engine::Engine;
+use anyorder_model::{Cost, Event, Halted, Kind, Order, Suite, TestId, TestIndex};
+use anyorder_report::finding_value;
+use anyorder_search::{HuntReport, Known};
+use anyorder_store::{FoundFinding, HuntEnd, HuntNumber, HuntStart, KnownFinding, Store, StoreError};
+
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::fingerprint;
+use crate::memory::Memory;
+use crate::oracle::{EngineOracle, Trouble};
+use crate::project::Project;
+use crate::session::{Done, Session};
+
+/// What a search is done on, and what was typed for it.
+pub(crate) struct Recorded<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) project: &'a Project,
+    /// What was typed that decides which tests there are.
+    pub(crate) typed: &'a [String],
+    /// How much may be spent, in words.
+    pub(crate) budget: String,
+}
+
+/// What a search has come to, with the CPU time of a plain run of the suite if that was measured.
+pub(crate) type Outcome = (HuntReport, Option<f64>);
+
+impl Recorded<'_> {
+    /// Does `search` over an oracle that remembers, given what earlier hunts found; `None` means that it was interrupted.
+    pub(crate) fn carry_out(
+        &self,
+        session: &mut Session<'_>,
+        search: impl FnOnce(&mut EngineOracle<'_, '_>, Vec<Known>) -> Result<Option<Outcome>, Failure>,
+    ) -> Result<Done, Failure> {
+        let suite = self.engine.suite();
+        let mut store =
+            Store::open(&self.project.directory, &fingerprint::of(self.project, self.engine, self.typed))?;
+        if let Some(path) = store.set_aside() {
+            let text = format!("the old history could not be read; it is kept as {}", path.display());
+            session.tell(&Event::Notice { text, hint: None });
+        }
+        let number = store.begin_hunt(&self.start())?;
+        let known = known(suite, &store.history().known_findings()?);
+        let files = self.project.state_directory("plain")?;
+        let memory = Memory::new(&mut store, suite, self.engine.session());
+        let mut oracle = EngineOracle::new(self.engine, session, memory, files);
+        let found = search(&mut oracle, known.iter().map(|(_, known)| known.clone()).collect())?;
+        let trouble = oracle.trouble.take();
+        let Some((report, suite_cpu_s)) = found else {
+            return trouble.map_or_else(|| Ok(interrupted()), |trouble| Err(trouble.into()));
+        };
+        note_findings(&mut store, number, suite, &report, &known)?;
+        let exit = exit_of(&report);
+        store.end_hunt(number, HuntEnd { ended: now(), exit: i32::from(exit as u8) })?;
+        finish(session, trouble, report, exit, suite_cpu_s)
+    }
+
+    fn start(&self) -> HuntStart {
+        HuntStart {
+            began: now(),
+            argv: std::env::args().collect(),
+            seed: self.engine.settings().seed,
+            budget: self.budget.clone(),
+        }
+    }
+}
+
+/// What earlier hunts found and this suite can still show, by the ids of the findings.
+fn known(suite: &Suite, findings: &[KnownFinding]) -> Vec<(String, Known)> {
+    let standing = findings.iter().filter(|finding| finding.stands);
+    standing.filter_map(|finding| Some((finding.id.clone(), known_one(suite, finding)?))).collect()
+}
+
+fn known_one(suite: &Suite, finding: &KnownFinding) -> Option<Known> {
+    Some(Known {
+        kind: Kind::ALL.into_iter().find(|kind| kind.name() == finding.kind)?,
+        test: suite.index_of(&finding.test)?,
+        failing: order_in(suite, finding, "failing")?,
+        passing: order_in(suite, finding, "passing")?,
+    })
+}
+
+/// One of the two orders of a finding, if the suite still has all of its tests.
+fn order_in(suite: &Suite, finding: &KnownFinding, which: &str) -> Option<Order> {
+    let tests =
+        evidence(finding, which)?.iter().map(|id| suite.index_of(id)).collect::<Option<Vec<TestIndex>>>();
+    tests.map(Order)
+}
+
+/// The ids of one of the two orders of a finding, `failing` or `passing`.
+pub(crate) fn evidence(finding: &KnownFinding, which: &str) -> Option<Vec<TestId>> {
+    let json: serde_json::Value = serde_json::from_str(&finding.json).ok()?;
+    serde_json::from_value(json["evidence"][which].clone()).ok()
+}
+
+fn note_findings(
+    store: &mut Store,
+    hunt: HuntNumber,
+    suite: &Suite,
+    report: &HuntReport,
+    known: &[(String, Known)],
+) -> Result<(), StoreError> {
+    for finding in &report.findings {
+        let json = finding_value(suite, finding).to_string();
+        let test = suite.id(finding.test);
+        let found = FoundFinding { id: &finding.id.0, kind: finding.kind.name(), test, json: &json };
+        store.save_finding(hunt, &found)?;
+    }
+    if report.stopped_early.is_none() {
+        let is_gone = |id: &String| !report.findings.iter().any(|finding| finding.id.0 == *id);
+        for (id, _) in known.iter().filter(|(id, _)| is_gone(id)) {
+            store.not_reproduced(hunt, id)?;
+        }
+    }
+    Ok(())
+}
+
+fn exit_of(report: &HuntReport) -> Exit {
+    let has_found = report.findings.iter().any(|finding| finding.kind.is_order_dependent());
+    match (has_found, report.stopped_early) {
+        (true, _) => Exit::Found,
+        (false, Some(_)) => Exit::Unfinished,
+        (false, None) => Exit::Nothing,
+    }
+}
+
+fn finish(
+    session: &mut Session<'_>,
+    trouble: Option<Trouble>,
+    report: HuntReport,
+    exit: Exit,
+    suite_cpu_s: Option<f64>,
+) -> Result<Done, Failure> {
+    if let Some(trouble) = trouble {
+        let failure = Failure::from(trouble);
+        if report.findings.is_empty() {
+            return Err(failure);
+        }
+        session.tell(&Event::Notice { text: failure.problem.what, hint: failure.problem.hint });
+    }
+    let stopped_early = report.stopped_early.map(|halted| match halted {
+        Halted::Budget => "the budget is spent",
+        Halted::Interrupted => "interrupted",
+        Halted::Broken => "the suite could not be run any more",
+    });
+    let closing = move |cost: Cost| {
+        let found = report.findings.into_iter().map(|finding| Event::Found(Box::new(finding)));
+        let doubtful = report.unconfirmed.into_iter().map(|finding| Event::Unconfirmed(Box::new(finding)));
+        let cost = Cost { suite_cpu_s, ..cost };
+        let end = Event::Finished { coverage: Some(report.coverage), cost, stopped_early };
+        found.chain(doubtful).chain([end]).collect()
+    };
+    Ok(Done { exit, closing: Box::new(closing) })
+}
+
+fn interrupted() -> Done {
+    let closing = |cost| vec![Event::Finished { coverage: None, cost, stopped_early: Some("interrupted") }];
+    Done { exit: Exit::Interrupted, closing: Box::new(closing) }
+}
+
+/// Seconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "when a hunt took place is a fact about the world")]
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
