@@ -55,18 +55,19 @@ fn paragraph(suite: &Suite, alike: &[&Finding]) -> String {
         row("evidence", evidence_words(first, evidence));
     }
     if let Some(signature) = &first.signature {
-        row("fails", signature.to_string());
+        row(if first.kind == Kind::OutcomeVaries { "reason" } else { "fails" }, signature.to_string());
     }
     first.rates.iter().flat_map(rate_words).for_each(|words| row("rates", words));
     if let Some(why) = &first.unconfirmed {
         row("doubt", why.clone());
     }
     first.not_searched.iter().for_each(|what| row("not tried", what.clone()));
-    for finding in alike {
-        if let Some(reproduce) = &finding.reproduce {
-            row("fail", reproduce.fail.clone());
-            row("pass", reproduce.pass.clone());
-        }
+    if let Some(reproduce) = &first.reproduce {
+        row("fail", reproduce.fail.clone());
+        row("pass", reproduce.pass.clone());
+    }
+    if alike.len() > 1 {
+        row("", format!("alike for the other {}; `--json` has their command lines", alike.len() - 1));
     }
     lines.join("\n") + "\n"
 }
@@ -103,13 +104,16 @@ fn listed(suite: &Suite, name: &str, groups: &[Group]) -> Vec<(String, String)> 
 }
 
 fn evidence_words(finding: &Finding, evidence: &Evidence) -> String {
+    if finding.kind == Kind::Fixture {
+        return "its tear-down fails behind whichever test is the last; here it was this one".to_owned();
+    }
     let (fails, passes) = match finding.kind {
-        Kind::OutcomeVaries => ("differs", "is as alone"),
+        Kind::OutcomeVaries => ("ends otherwise", "ends as usual"),
         _ => ("fails", "passes"),
     };
     let before = |order: &anyorder_model::Order| match order.len() {
         0 | 1 => "alone".to_owned(),
-        2 if order.tests()[0] == finding.test => "the second time".to_owned(),
+        2 if order.tests()[0] == finding.test => "when it runs again".to_owned(),
         number => format!("after {}", count(number as u64 - 1, "test")),
     };
     let how = match evidence.confirmed {

@@ -1,5 +1,5 @@
 //! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, claims that hold
-//! for any input, and a look at what a command has left behind.
+//! for any input, a checker of JSON schemas, and a look at what a command has left behind.
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
@@ -8,6 +8,7 @@ pub mod environment;
 pub mod fixture;
 pub mod mark;
 pub mod probe;
+pub mod schema;
 pub mod suites;
 pub mod tree;
 

@@ -1,0 +1,58 @@
+//! The command lines that a hunt prints are run: the one that should fail fails, the other passes.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use anyorder_testkit::fixture::Fixture;
+use common::{Anyorder, Ran, clean, suite};
+
+/// The printed command lines with this name.
+fn printed<'ran>(ran: &'ran Ran, name: &str) -> Vec<&'ran str> {
+    let prefix = format!("    {name:<10}");
+    ran.stdout.lines().filter_map(|line| line.strip_prefix(prefix.as_str())).collect()
+}
+
+/// Runs a line as a user would who pastes it.
+fn paste(directory: &Path, line: &str) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(directory);
+    clean(&mut command);
+    command.output().unwrap()
+}
+
+/// Hunts, and pastes every printed command line; how many there were.
+#[track_caller]
+fn all_do_as_they_say(directory: &Path) -> usize {
+    let ran = Anyorder::at(directory).run(&["hunt", "--rounds", "4"]).with_code(1);
+    let mut number = 0;
+    for (name, code) in [("fail", 1), ("pass", 0)] {
+        for line in printed(&ran, name) {
+            let output = paste(directory, line);
+            assert_eq!(output.status.code(), Some(code), "{line}\n{output:?}\n{}", ran.shown());
+            number += 1;
+        }
+    }
+    number
+}
+
+#[test]
+fn commands_of_victims_and_brittles_do_as_they_say() {
+    assert_eq!(all_do_as_they_say(Fixture::pytest("red_baseline").path()), 4);
+}
+
+#[test]
+fn commands_with_awkward_ids_do_as_they_say() {
+    assert_eq!(all_do_as_they_say(Fixture::pytest("awkward_victims").path()), 2);
+}
+
+#[test]
+fn commands_with_an_order_plugin_do_as_they_say() {
+    let suite =
+        suite(&[("test_a.py", "seen = []\ndef test_a():\n    assert not seen\n    seen.append(1)\n")]);
+    let ran = Anyorder::at(suite.path()).run(&["hunt", "--rounds", "1"]).with_code(1);
+    assert!(ran.stdout.contains("non-idempotent  test_a.py::test_a"), "{}", ran.shown());
+    assert!(printed(&ran, "fail")[0].contains("anyorder_order"), "{}", ran.shown());
+    assert_eq!(all_do_as_they_say(suite.path()), 2);
+}
