@@ -10,7 +10,7 @@ use anyorder_model::{
 use crate::asker::{self, Branches};
 use crate::hunt::Hunt;
 use crate::seen::Sighting;
-use crate::settings::{Known, Sweep, default_rounds};
+use crate::settings::{HuntSettings, Known, Sweep, default_rounds};
 use crate::sight::Sight;
 use crate::sweep::Orders;
 use crate::twice::{doubles, judge_doubles};
@@ -106,7 +106,7 @@ impl Hunt<'_> {
             }
             self.tell_suspects(noted);
         }
-        if rounds > 0 && tests * tests <= ALL_PAIRS {
+        if has_all_pairs(settings, tests) {
             self.sweep_pairs()?;
         }
         Ok(())
@@ -135,7 +135,7 @@ impl Hunt<'_> {
     }
 
     /// Tells of suspects that showed themselves after the first few orders.
-    fn tell_suspects(&mut self, noted: usize) {
+    pub(crate) fn tell_suspects(&mut self, noted: usize) {
         for suspect in self.seen.suspects_since(noted) {
             if !self.judge.is_aside(suspect.test) && self.told.insert(suspect.test) {
                 let Sighting { before, sight } = &suspect.sightings[0];
@@ -145,6 +145,11 @@ impl Hunt<'_> {
             }
         }
     }
+}
+
+/// Whether each test runs right after each other one.
+pub(crate) fn has_all_pairs(settings: &HuntSettings, tests: usize) -> bool {
+    settings.rounds != Some(0) && tests * tests <= ALL_PAIRS
 }
 
 /// What runs in one round.

@@ -3,7 +3,7 @@
 //! Knows the sequence of the stations. Each does its own thinking. The same suite, settings and answers lead to the
 //! same questions in the same sequence: there is no clock here, and no hash table.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_model::{
     Coverage, Finding, Halted, Kind, Mode, Oracle, Order, Outcome, Purpose, Station, TestIndex,
@@ -12,6 +12,7 @@ use anyorder_model::{
 use crate::blame::charge_fixtures;
 use crate::case::Case;
 use crate::cleaners::find_cleaners;
+use crate::explore::has_all_pairs;
 use crate::judge::{HIDDEN, Judge};
 use crate::minimise::{First, first_group, further_groups, share_group};
 use crate::partners::{choose_scan, scan};
@@ -44,7 +45,9 @@ pub fn hunt(oracle: &mut dyn Oracle, settings: &HuntSettings) -> HuntReport {
         let tests = hunt.judge.asker().suite().indices().collect();
         hunt.alone_and_again(tests)?;
         hunt.sweep()?;
-        hunt.judge_suspects()
+        hunt.open_suspects()?;
+        hunt.find_companions()?;
+        hunt.judge_cases()
     })
 }
 
@@ -61,7 +64,8 @@ pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettin
     Hunt::new(oracle, settings).report(|hunt| {
         hunt.alone_and_again(vec![test])?;
         hunt.try_order(order)?;
-        hunt.judge_suspects()
+        hunt.open_suspects()?;
+        hunt.judge_cases()
     })
 }
 
@@ -94,11 +98,15 @@ impl<'a> Hunt<'a> {
         self.judge.report(halted)
     }
 
-    /// From suspects to findings.
-    fn judge_suspects(&mut self) -> Result<(), Halted> {
-        self.open_cases()?;
+    /// From suspects to cases with partners.
+    fn open_suspects(&mut self) -> Result<(), Halted> {
+        self.open_cases(self.seen.suspects())?;
         self.drop_unsteady()?;
-        self.find_partners()?;
+        self.find_partners()
+    }
+
+    /// From cases to findings.
+    fn judge_cases(&mut self) -> Result<(), Halted> {
         self.judge.confirm_in_forks(|_| true)?;
         self.judge.confirm_plainly(|_| true)?;
         self.judge.find_twice(Mode::IsolatedTest);
@@ -110,8 +118,7 @@ impl<'a> Hunt<'a> {
     }
 
     /// Makes cases of the suspects, except where a fixture is to blame.
-    fn open_cases(&mut self) -> Result<(), Halted> {
-        let mut suspects = self.seen.suspects();
+    fn open_cases(&mut self, mut suspects: Vec<Suspect>) -> Result<(), Halted> {
         suspects.retain(|suspect| !self.judge.is_aside(suspect.test));
         let known = self.judge.findings().to_vec();
         let fixtures = charge_fixtures(self.judge.asker(), &mut suspects, &known)?;
@@ -156,6 +163,59 @@ impl<'a> Hunt<'a> {
         }
         self.judge.open.append(&mut cases);
         result
+    }
+
+    /// A partner of one test may be that of others, which cleaners hid in every order so far: each partner that is known runs
+    /// once, and every other test from the state it leaves.
+    fn find_companions(&mut self) -> Result<(), Halted> {
+        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
+        if has_all_pairs(self.judge.settings, tests.len()) {
+            return Ok(());
+        }
+        let mut forks = self.judge.settings.forks.unwrap_or_else(|| default_forks(tests.len()));
+        let mut tried = BTreeSet::new();
+        while let Some(partner) = self.commonest_partner(&tried) {
+            tried.insert(partner);
+            let is_new = |test: &TestIndex| {
+                *test != partner && !self.judge.is_open(*test) && !self.judge.is_aside(*test)
+            };
+            let others: Vec<Vec<TestIndex>> =
+                tests.iter().filter(|test| is_new(test)).map(|&test| vec![test]).collect();
+            let Some(left) = forks.checked_sub(others.len() as u64) else { break };
+            forks = left;
+            let noted = self.seen.runs();
+            for record in self.judge.asker().fans(Purpose::Sweep, 1, vec![(vec![partner], others)])? {
+                self.seen.note_fan(&record);
+            }
+            self.tell_suspects(noted);
+            self.open_companions(noted)?;
+        }
+        Ok(())
+    }
+
+    /// Cases of the tests that stood out since the first few runs; those that are open wait meanwhile.
+    fn open_companions(&mut self, noted: usize) -> Result<(), Halted> {
+        let mut suspects = self.seen.suspects_since(noted);
+        suspects.retain(|suspect| !self.judge.is_open(suspect.test));
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        let mut waiting = self.judge.take(|_| true);
+        let result =
+            self.open_cases(suspects).and_then(|()| self.drop_unsteady()).and_then(|()| self.find_partners());
+        self.judge.open.append(&mut waiting);
+        self.judge.open.sort_by_key(|case| case.test);
+        result
+    }
+
+    /// The single partner of most cases, among those that were not tried yet.
+    fn commonest_partner(&self, tried: &BTreeSet<TestIndex>) -> Option<TestIndex> {
+        let mut counts: BTreeMap<TestIndex, usize> = BTreeMap::new();
+        let cases = self.judge.open.iter().filter(|case| case.has_partners());
+        cases.flat_map(Case::singles).filter(|test| !tried.contains(test)).for_each(|test| {
+            *counts.entry(test).or_default() += 1;
+        });
+        counts.into_iter().max_by_key(|&(test, count)| (count, std::cmp::Reverse(test))).map(|(test, _)| test)
     }
 
     /// A first group for every case that has none; a group that is found is tried on the others at once.

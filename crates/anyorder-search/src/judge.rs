@@ -79,6 +79,11 @@ impl<'a> Judge<'a> {
         self.is_aside(test) || told.any(|finding| finding.test == test && finding.kind != Kind::Fixture)
     }
 
+    /// Whether there is a case for this test.
+    pub(crate) fn is_open(&self, test: TestIndex) -> bool {
+        self.open.iter().any(|case| case.test == test)
+    }
+
     pub(crate) fn is_aside(&self, test: TestIndex) -> bool {
         self.aside.contains_key(&test)
     }
