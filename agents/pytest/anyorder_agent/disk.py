@@ -48,9 +48,12 @@ class Layers:
         kernel.mount(b"tmpfs", layer, self._memory)
         for number, root in enumerate(self._roots):
             self._cover(number, root, layer)
-        for path, handle in shown:
+            # At once, because `layer` may be among them, and the next root needs it.
+            for path, handle in shown:
+                if handle is not None and self._innermost(path) == root:
+                    kernel.show(handle, path)
+        for _, handle in shown:
             if handle is not None:
-                kernel.show(handle, path)
                 own.close(handle)
         if here is not None:
             own.chdir(here)
@@ -66,6 +69,10 @@ class Layers:
         below.append(b"%s/low%d" % (self._base, number))
         options = b"%slowerdir=%s,upperdir=%s,workdir=%s" % (self._first_option, b":".join(below), upper, work)
         kernel.mount(b"overlay", root, options)
+
+    def _innermost(self, path):
+        """The root that a path is in; roots may be inside others, which come later."""
+        return [root for root in self._roots if path.startswith(root + b"/")][-1]
 
     def covers(self, path):
         path = os.fsencode(path)
