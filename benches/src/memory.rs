@@ -1,7 +1,8 @@
 //! The memory of this process and all that come from it, watched while something goes on.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -9,16 +10,19 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Does `work`; gives the most bytes that the whole family occupied meanwhile. A page that several share counts once.
 pub fn peak_during<T>(work: impl FnOnce() -> T) -> (T, u64) {
-    let (peak, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    let peak = AtomicU64::new(0);
     let done = thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                peak.fetch_max(family_size(&std::process::id().to_string()), Ordering::Relaxed);
-                thread::sleep(LOOK);
+        let (at_work, is_over) = mpsc::channel::<()>();
+        scope.spawn({
+            let peak = &peak;
+            move || {
+                while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                    peak.fetch_max(family_size(&std::process::id().to_string()), Ordering::Relaxed);
+                }
             }
         });
         let done = work();
-        is_over.store(true, Ordering::Relaxed);
+        drop(at_work);
         done
     });
     (done, peak.into_inner())

@@ -40,20 +40,26 @@ class Layers:
             self._add()
 
     def _add(self):
-        here = _working_directory()
+        here, place = _working_directory(), own.open(b".", own.O_PATH | own.O_CLOEXEC)
         kernel.own_mounts()
+        own.chdir(self._base)  # the kernel takes only a page of options, so the paths in them have to be short
         shown = [(path, _handle(path)) for path in self._shown]
         self._depth += 1
-        layer = b"%s/%d" % (self._base, self._depth)
+        layer = b"%d" % self._depth
         kernel.mount(b"tmpfs", layer, self._memory)
         for number, root in enumerate(self._roots):
             self._cover(number, root, layer)
-        for path, handle in shown:
+            for path, handle in shown:
+                if handle is not None and self._innermost(path) == root:
+                    kernel.show(handle, path)
+        for _, handle in shown:
             if handle is not None:
-                kernel.show(handle, path)
                 own.close(handle)
         if here is not None:
-            own.chdir(here)
+            own.chdir(here)  # its path leads to the new layer
+        else:
+            own.fchdir(place)
+        own.close(place)
 
     def _cover(self, number, root, layer):
         upper = b"%s/u%d" % (layer, number)
@@ -62,10 +68,14 @@ class Layers:
         own.mkdir(upper, 0o700)
         status = own.stat(root)
         _look_like(upper, status)
-        below = [b"%s/%d/u%d" % (self._base, depth, number) for depth in range(self._depth - 1, -1, -1)]
-        below.append(b"%s/low%d" % (self._base, number))
+        below = [b"%d/u%d" % (depth, number) for depth in range(self._depth - 1, -1, -1)]
+        below.append(b"low%d" % number)
         options = b"%slowerdir=%s,upperdir=%s,workdir=%s" % (self._first_option, b":".join(below), upper, work)
         kernel.mount(b"overlay", root, options)
+
+    def _innermost(self, path):
+        """The root that a path is in; roots may be inside others, which come later."""
+        return [root for root in self._roots if path.startswith(root + b"/")][-1]
 
     def covers(self, path):
         path = os.fsencode(path)

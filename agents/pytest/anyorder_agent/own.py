@@ -29,6 +29,7 @@ own.chown = os.chown
 own.close = os.close
 own.dup2 = os.dup2
 own.exit = os._exit
+own.fchdir = os.fchdir
 own.fcntl = fcntl.fcntl
 own.F_DUPFD_CLOEXEC = fcntl.F_DUPFD_CLOEXEC
 own.fork = getattr(os, "fork", None)

@@ -57,7 +57,7 @@ impl Isolation {
 pub struct Settings {
     /// How many processes run tests at the same time.
     pub workers: usize,
-    /// How long a test may take that has not run yet; also the limit for collecting.
+    /// How long a test may take that has not run yet; also the limit for collecting, which always has 10 s.
     pub timeout: Duration,
     /// How many bytes a test process may occupy beyond what the collected suite does.
     pub memory: u64,
@@ -139,16 +139,19 @@ impl Lab {
         self.nodes.fetch_add(1, Ordering::Relaxed)
     }
 
+    pub(crate) fn limits(&self) -> TimeLimits {
+        TimeLimits { first: self.settings.timeout }
+    }
+
     pub(crate) fn limit_for(&self, test: TestIndex) -> Duration {
         let durations = self.durations.locked();
-        TimeLimits { first: self.settings.timeout }.for_test(durations[test.at()])
+        self.limits().for_test(durations[test.at()])
     }
 
     /// How long all of an order may take.
     pub(crate) fn limit_for_all(&self, order: &Order) -> Duration {
         let durations = self.durations.locked();
-        let limits = TimeLimits { first: self.settings.timeout };
-        limits.for_all(order.tests().iter().map(|test| durations[test.at()]))
+        self.limits().for_all(order.tests().iter().map(|test| durations[test.at()]))
     }
 
     /// How many bytes a process of the suite may occupy.
@@ -479,7 +482,7 @@ fn choose_disk(driver: &dyn Driver, settings: &Settings, scratch: &Scratch) -> R
 }
 
 fn collect(lab: &Lab, arrival: &mut Arrival) -> Result<Vec<Test>, EngineError> {
-    let guard = Guard::new(&lab.halt, arrival.hello.pid, u64::MAX, lab.settings.timeout);
+    let guard = Guard::new(&lab.halt, arrival.hello.pid, u64::MAX, lab.limits().for_collecting());
     match arrival.link.send(&Request::Collect).and_then(|()| arrival.link.receive(&guard)) {
         Ok(Message::Collected { tests }) => Ok(tests),
         Err(_) if lab.halt.is_called() => Err(EngineError::Cancelled),

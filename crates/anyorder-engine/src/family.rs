@@ -7,7 +7,11 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group, set_child_subreaper};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, getpid, kill_process, kill_process_group, pidfd_open, set_child_subreaper,
+};
+
+use crate::link::is_readable;
 
 /// How long it may take until the last descendant is gone; only a process stuck in the kernel takes longer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -22,16 +26,21 @@ pub fn end_family() {
     end_descendants(getpid().as_raw_nonzero().get());
 }
 
-/// Ends `pid`, its process group and all its descendants.
+/// Ends `pid`, its process group and all its descendants, and waits until `pid` has let go of its ports and files: the next
+/// order may want them.
 pub(crate) fn end(pid: i32) {
     if !children(pid).is_empty() {
         send(pid, Signal::STOP); // so that it starts nothing more
         end_descendants(pid);
     }
     let Some(leader) = Pid::from_raw(pid) else { return };
+    let process = pidfd_open(leader, PidfdFlags::empty());
     let _ = kill_process_group(leader, Signal::KILL);
     // A new child may not have made itself a group yet.
     let _ = kill_process(leader, Signal::KILL);
+    if let Ok(process) = process {
+        is_readable(&process, PATIENCE);
+    }
 }
 
 /// Ends all descendants of `pid`, whatever they start meanwhile.
@@ -109,7 +118,7 @@ mod tests {
         let family = descendants(pid);
         assert_eq!(family.len(), 3);
         end(pid);
+        assert!(!family.into_iter().chain([pid]).any(is_alive));
         shell.wait().unwrap();
-        assert!(!family.into_iter().any(is_alive));
     }
 }

@@ -139,6 +139,11 @@ impl TimeLimits {
     const FLOOR: Duration = Duration::from_secs(10);
     const FACTOR: u32 = 20;
 
+    /// The limit for starting the framework and collecting the tests.
+    pub(crate) fn for_collecting(self) -> Duration {
+        self.first.max(Self::FLOOR)
+    }
+
     /// The limit for a test that took `baseline` when it was first seen.
     pub(crate) fn for_test(self, baseline: Option<Duration>) -> Duration {
         baseline.map_or(self.first, |took| self.first.min(took.saturating_mul(Self::FACTOR).max(Self::FLOOR)))

@@ -59,7 +59,7 @@ impl Launched {
     /// The next framework session of this command that has come up; `None` if the command has ended well instead.
     pub(crate) fn next_session(&mut self, lab: &Lab) -> Result<Option<Arrival>, EngineError> {
         const LOOK: Duration = Duration::from_millis(20);
-        let deadline = Instant::now() + lab.settings.timeout;
+        let deadline = Instant::now() + lab.limits().for_collecting();
         loop {
             if let Some(arrival) = lab.gate.arrival(self.node, LOOK) {
                 return Ok(Some(arrival));
@@ -92,7 +92,7 @@ impl Launched {
         if version != VERSION {
             return Err(EngineError::Version(version));
         }
-        let guard = Guard::new(&lab.halt, arrival.hello.pid, u64::MAX, lab.settings.timeout);
+        let guard = Guard::new(&lab.halt, arrival.hello.pid, u64::MAX, lab.limits().for_collecting());
         match arrival.link.receive(&guard) {
             Ok(Message::Ready(ready)) => Ok(ready),
             Ok(Message::Trouble { text }) => Err(EngineError::Agent(text)),

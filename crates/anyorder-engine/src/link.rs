@@ -1,6 +1,7 @@
 //! The engine's end of one connection to an agent.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ impl Link {
 }
 
 /// Whether something comes within `patience`, if only the end.
-pub(crate) fn is_readable(stream: &UnixStream, patience: Duration) -> bool {
+pub(crate) fn is_readable(stream: &impl AsFd, patience: Duration) -> bool {
     let timeout = Timespec::try_from(patience).expect("less than centuries");
     let mut polled = [PollFd::new(stream, PollFlags::IN)];
     // An interrupted poll is a poll that saw nothing.

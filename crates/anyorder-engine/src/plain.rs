@@ -1,11 +1,12 @@
 //! Runs an order the plain way: the user's own runner in a new process, no agent inside.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyorder_model::{Order, Outcome, RunRecord, Step, Suite};
+use anyorder_model::{Order, Outcome, RunRecord, Step, Suite, TestIndex};
 
 use crate::cost::Meter;
 use crate::disk::DiskState;
@@ -207,12 +208,16 @@ fn wait(
 fn with_unreached(order: &Order, results: Option<Vec<Step>>, stop: Option<Stop>) -> Vec<Step> {
     let has_results = results.is_some();
     let mut steps = results.unwrap_or_default();
-    let mut missing = order.tests().to_vec();
-    for step in &steps {
-        if let Some(at) = missing.iter().position(|&test| test == step.test) {
-            missing.remove(at);
+    let mut ran: HashMap<TestIndex, u32> = HashMap::new();
+    steps.iter().for_each(|step| *ran.entry(step.test).or_default() += 1);
+    let is_missing = |test: &TestIndex| match ran.get_mut(test) {
+        Some(times @ 1..) => {
+            *times -= 1;
+            false
         }
-    }
+        _ => true,
+    };
+    let missing: Vec<TestIndex> = order.tests().iter().copied().filter(is_missing).collect();
     let verdict = stop.and_then(Stop::verdict);
     let is_known = !steps.is_empty() || (verdict.is_some() && (has_results || order.len() == 1));
     let mut rest: Vec<Step> = missing.into_iter().map(|test| Step::bare(test, Outcome::NotReached)).collect();
@@ -227,7 +232,6 @@ fn with_unreached(order: &Order, results: Option<Vec<Step>>, stop: Option<Stop>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_model::TestIndex;
 
     fn outcomes(tests: u32, results: Option<&[u32]>, stop: Option<Stop>) -> Vec<Outcome> {
         let order = (0..tests).map(TestIndex).collect();
@@ -243,6 +247,7 @@ mod tests {
         assert_eq!(outcomes(3, Some(&[0]), None), [Passed, Crashed, NotReached]);
         assert_eq!(outcomes(3, Some(&[0]), late), [Passed, TimedOut, NotReached]);
         assert_eq!(outcomes(2, Some(&[]), late), [TimedOut, NotReached]);
+        assert_eq!(outcomes(3, Some(&[0, 2, 1]), None), [Passed; 3]);
     }
 
     #[test]

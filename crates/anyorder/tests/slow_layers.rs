@@ -68,6 +68,17 @@ fn whoever_may_not_mount_has_layers_in_a_user_namespace_with_the_same_outcomes()
 }
 
 #[test]
+fn a_project_need_not_be_where_temporary_files_are() {
+    let project = TempDir::new_in("/var/tmp").unwrap();
+    fs::write(project.path().join("pytest.ini"), "[pytest]\n").unwrap();
+    fs::write(project.path().join("test_notes.py"), NOTES).unwrap();
+    let words = ["sweep", "--strategy", "pairs", "--json", "-", "--disk", "overlay"];
+    let report = Anyorder::at(project.path()).run(&words).with_code(1).json();
+    assert_eq!(outcomes(&report, "test_c")["passed"], 1, "{report}");
+    assert_eq!(entries(project.path()), ["pytest.ini", "test_notes.py"]);
+}
+
+#[test]
 fn where_layers_are_refused_each_worker_has_a_copy_and_doctor_says_so() {
     let suite = suite(&[("test_notes.py", NOTES)]);
     let parent = TempDir::new().unwrap();
@@ -202,7 +213,8 @@ def test_a(): remembers("a")
 def test_b(): remembers("b")
 "#;
     let suite = suite(&[("test_home.py", text)]);
-    let home = TempDir::new().unwrap();
+    // Somewhere else than the project: then there are two layers.
+    let home = TempDir::new_in("/var/tmp").unwrap();
     let words = ["sweep", "--rounds", "3", "--workers", "2", "--disk", "overlay"];
     nothing_differs(&Anyorder::at(suite.path()).variable("HOME", home.path()).run(&words));
     assert_eq!(entries(home.path()), [""; 0]);
@@ -210,5 +222,8 @@ def test_b(): remembers("b")
 
 fn entries(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name != ".anyorder").collect();
+    names.sort();
+    names
 }

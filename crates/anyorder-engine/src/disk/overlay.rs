@@ -103,12 +103,18 @@ impl Layers {
             );
             let options = CString::new(options)?;
             mount("overlay", root, "overlay", MountFlags::empty(), options.as_c_str())?;
-        }
-        for (path, handle) in shown {
-            // What has gone meanwhile need not be shown.
-            let _ = mount_bind_recursive(format!("/proc/self/fd/{}", handle.as_raw_fd()), path);
+            // At once, because the layers' own file systems may be among them, and the next root needs those.
+            for (path, handle) in shown.iter().filter(|(path, _)| self.innermost(path) == Some(root)) {
+                // What has gone meanwhile need not be shown.
+                let _ = mount_bind_recursive(format!("/proc/self/fd/{}", handle.as_raw_fd()), *path);
+            }
         }
         Ok(())
+    }
+
+    /// The root that `path` is in; roots may be inside others.
+    fn innermost(&self, path: &Path) -> Option<&PathBuf> {
+        self.roots.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
     }
 
     /// Does what tests do, and sees whether it works: some file systems cannot be under a layer.

@@ -5,13 +5,16 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// Where programs keep what belongs to the user. Not `XDG_RUNTIME_DIR`: it is for talking to other programs.
+const HOMES: [&str; 5] = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
 /// The directories that every order gets for itself: outer ones first, none inside another on the same file system.
 pub(crate) fn roots(project: &Path) -> Vec<PathBuf> {
-    let home = env::var_os("HOME").map(PathBuf::from);
-    let wanted = [Some(env::temp_dir()), Some(PathBuf::from("/tmp")), home, Some(repository(project))];
+    let homes = HOMES.iter().filter_map(env::var_os).map(PathBuf::from);
+    let wanted = [env::temp_dir(), PathBuf::from("/tmp"), repository(project)];
     let found: BTreeSet<PathBuf> = wanted
         .into_iter()
-        .flatten()
+        .chain(homes)
         .filter_map(|path| path.canonicalize().ok())
         .filter(|path| path.is_dir() && path.parent().is_some())
         .collect();
