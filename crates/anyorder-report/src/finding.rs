@@ -67,7 +67,7 @@ fn paragraph(suite: &Suite, alike: &[&Finding]) -> String {
         row("pass", reproduce.pass.clone());
     }
     if alike.len() > 1 {
-        row("", format!("alike for the other {}; `--json` has their command lines", alike.len() - 1));
+        row("", format!("alike for the other {}: `--json` has every command line", alike.len() - 1));
     }
     lines.join("\n") + "\n"
 }
@@ -147,4 +147,59 @@ fn rate_words(rates: &Rates) -> Vec<String> {
         )
     }));
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use anyorder_model::{Order, Reproduce, Test, TestId};
+
+    use super::*;
+
+    fn suite() -> Suite {
+        let test = |name: &str| Test {
+            id: TestId(format!("t.py::{name}")),
+            group: "t.py".to_owned(),
+            file: "t.py".to_owned(),
+            line: 1,
+            markers: vec![],
+        };
+        Suite::new("pytest", ["a", "b", "p"].map(test).to_vec())
+    }
+
+    fn finding(kind: Kind, test: u32) -> Finding {
+        let (suite, test, polluter) = (suite(), TestIndex(test), TestIndex(2));
+        Finding {
+            polluters: Some(vec![vec![polluter]]),
+            evidence: Some(Evidence {
+                passing: Order(vec![test]),
+                failing: Order(vec![polluter, test]),
+                confirmed: Some(Rung::Plain),
+                plain_pairs: 5,
+            }),
+            reproduce: Some(Reproduce { fail: format!("fail {}", test.0), pass: format!("pass {}", test.0) }),
+            ..Finding::new(kind, test, suite.id(test))
+        }
+    }
+
+    /// The text without colours.
+    fn told(findings: &[Finding]) -> String {
+        anstream::adapter::strip_str(&story(&suite(), findings)).to_string()
+    }
+
+    #[test]
+    fn victims_of_one_polluter_are_told_together_with_one_command_line() {
+        let told = told(&[finding(Kind::Victim, 0), finding(Kind::Victim, 1)]);
+        assert_eq!(told.matches("polluter").count(), 1, "{told}");
+        assert!(told.contains("t.py::a\n") && told.contains("t.py::b\n"), "{told}");
+        assert!(told.contains("fail 0") && !told.contains("fail 1"), "{told}");
+        assert!(told.contains("alike for the other 1: `--json` has every command line"), "{told}");
+    }
+
+    #[test]
+    fn findings_of_different_kinds_are_told_apart() {
+        let told = told(&[finding(Kind::Victim, 0), finding(Kind::OutcomeVaries, 1)]);
+        assert_eq!(told.matches("polluter").count(), 2, "{told}");
+        assert!(told.contains("evidence  fails after 1 test, passes alone; seen in 5 pairs"), "{told}");
+        assert!(told.contains("evidence  ends otherwise after 1 test, ends as usual alone;"), "{told}");
+    }
 }

@@ -7,6 +7,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use anyorder_store::History;
 use anyorder_testkit::environment::{BARE, NEWEST, python};
 use anyorder_testkit::fixture::Fixture;
 use common::{Anyorder, Ran, suite};
@@ -30,7 +31,7 @@ fn each_exit_code_has_its_reason() {
     hunt("def test_a(): pass\n", &[], 0);
     hunt("def test_a(): assert False\n", &[], 0);
     hunt(VICTIM, &[], 1);
-    hunt(VICTIM, &["--rounds", "many"], 2);
+    hunt(VICTIM, &["--budget", "soon"], 2);
     hunt("import nothing_of_that_name\n", &[], 3);
     hunt("", &[], 4);
     let bare = one_file(VICTIM);
@@ -117,36 +118,49 @@ fn test_runs(ran: &Ran) -> u64 {
     ran.json()["cost"]["test_runs"].as_u64().unwrap()
 }
 
-/// The findings as they have to be the same: places of files that are printed differ between copies.
-fn findings(ran: &Ran, directory: &Path) -> String {
-    let place = directory.canonicalize().unwrap();
-    ran.json()["findings"].to_string().replace(&*place.to_string_lossy(), "[dir]")
+/// Begins a hunt and kills it after so long; whether it was still going on then.
+fn kill_after(time: Duration, directory: &Path) -> bool {
+    let anyorder = Anyorder::at(directory);
+    let mut child = anyorder.command(&HUNT).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    sleep(time);
+    let is_going_on = child.try_wait().unwrap().is_none();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    anyorder.has_ended("");
+    is_going_on
+}
+
+fn forget(directory: &Path) {
+    std::fs::remove_dir_all(directory.join(".anyorder")).unwrap();
 }
 
 #[test]
 fn a_hunt_that_is_killed_at_any_moment_ends_as_if_it_had_not_been() {
-    let undisturbed = Fixture::pytest("red_baseline");
+    let fixture = Fixture::pytest("red_baseline");
     let begun = Instant::now();
-    let whole = finish(undisturbed.path());
+    let wanted = finish(fixture.path()).json()["findings"].clone();
     let took = begun.elapsed();
-    let wanted = findings(&whole, undisturbed.path());
+    forget(fixture.path());
     let mut random = ChaCha8Rng::seed_from_u64(4);
-    let disturbed = Fixture::pytest("red_baseline");
-    let mut kills = 0;
+    let (mut kills, mut kills_in_a_row) = (0, 0);
     while kills < 20 {
-        let anyorder = Anyorder::at(disturbed.path());
-        let mut child = anyorder.command(&HUNT).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        sleep(took.mul_f64(random.random_range(0.05..0.9)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        anyorder.has_ended("");
-        kills += 1;
-        if kills % 5 == 0 {
-            let ran = finish(disturbed.path());
-            assert_eq!(findings(&ran, disturbed.path()), wanted, "after {kills} kills\n{}", ran.shown());
-            std::fs::remove_dir_all(disturbed.path().join(".anyorder")).unwrap();
+        let was_going_on = kill_after(took.mul_f64(random.random_range(0.05..0.7)), fixture.path());
+        kills += u32::from(was_going_on);
+        kills_in_a_row += 1;
+        // Work that is recorded makes every hunt shorter than the one before, so now and then it begins anew.
+        if !was_going_on || kills_in_a_row == 4 || kills == 20 {
+            let ran = finish(fixture.path());
+            assert_eq!(ran.json()["findings"], wanted, "after {kills} kills\n{}", ran.shown());
+            forget(fixture.path());
+            kills_in_a_row = 0;
         }
     }
+}
+
+/// How many test runs are on record.
+fn recorded(directory: &Path) -> u64 {
+    let runs = History::open(directory).unwrap().map(|history| history.runs().unwrap());
+    runs.into_iter().flatten().map(|run| run.outcomes.len() as u64).sum()
 }
 
 #[test]
@@ -155,15 +169,16 @@ fn a_hunt_that_was_killed_repeats_nothing_that_it_had_recorded() {
     let begun = Instant::now();
     let whole = test_runs(&finish(fixture.path()));
     let took = begun.elapsed();
+    let on_record = recorded(fixture.path());
     let again = test_runs(&finish(fixture.path()));
+    // Forks are calibrated with a few runs in every hunt, and known findings are tried again.
     assert!(again * 4 < whole, "{again} test runs after {whole}");
-    std::fs::remove_dir_all(fixture.path().join(".anyorder")).unwrap();
-    let anyorder = Anyorder::at(fixture.path());
-    let mut child = anyorder.command(&HUNT).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    sleep(took.mul_f64(0.8));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    anyorder.has_ended("");
+    assert!(on_record > whole / 2, "{on_record} of {whole} test runs are on record");
+    forget(fixture.path());
+    assert!(kill_after(took.mul_f64(0.6), fixture.path()));
+    let before = recorded(fixture.path());
     let rest = test_runs(&finish(fixture.path()));
-    assert!(rest < whole, "{rest} test runs after a kill, {whole} without one");
+    assert!(before > 0, "it was killed before anything was recorded");
+    assert!(rest + before <= whole + again, "{rest} more test runs after {before} of {whole}");
+    assert_eq!(recorded(fixture.path()), on_record, "the same questions were asked");
 }
