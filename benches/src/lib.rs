@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyorder_engine::{Engine, Isolation, Settings};
 use anyorder_model::Order;
+use anyorder_testkit::spent::{cpu, cpu_of_ended_children, own_cpu};
 use anyorder_testkit::suites::{Prepared, Suite};
 use anyorder_testkit::{engine, repository};
 
@@ -73,27 +74,6 @@ pub enum Process {
     SameState,
     /// As the environment has it; only the test's own file is collected.
     Ordinary,
-}
-
-/// Milliseconds of CPU that a process and its ended children have used.
-fn cpu(pid: &str) -> f64 {
-    stat(pid, 11, 4)
-}
-
-fn own_cpu() -> f64 {
-    stat("self", 11, 2)
-}
-
-fn cpu_of_ended_children() -> f64 {
-    stat("self", 13, 2)
-}
-
-fn stat(pid: &str, first: usize, fields: usize) -> f64 {
-    const MILLISECONDS_PER_TICK: f64 = 10.0;
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_ascii_whitespace();
-    after_name.skip(first).take(fields).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>()
-        * MILLISECONDS_PER_TICK
 }
 
 /// The middle value.

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
 mod fuzz;
+mod hunts;
 mod messages;
 mod mutate;
 mod parts;
@@ -15,6 +16,7 @@ cargo xtask test [PART...]            format, lints, rust, slow, agents, trials;
 cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
 cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
+cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
 fn carry_out(words: &[&str]) -> Option<bool> {
     match words {
         ["test", parts @ ..] => Some(parts::test(parts)),
+        ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))
