@@ -1,5 +1,8 @@
 //! What the benches share: a suite with an open engine, and CPU time as the only measure, because machines are noisy.
 
+pub mod generated;
+pub mod tool;
+
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -22,20 +25,27 @@ pub struct Bench {
 impl Bench {
     /// Prepares and opens the suite.
     pub fn open(suite: Suite) -> Self {
-        let prepared = suite.prepare();
+        Bench::open_prepared(suite, suite.prepare())
+    }
+
+    /// Opens the suite in an environment that is there already.
+    pub fn open_prepared(suite: Suite, prepared: Prepared) -> Self {
         let settings = Settings { isolation: Some(Isolation::Fork), workers: 1, ..Settings::default() };
         let engine = engine::open(&prepared.python, &prepared.directory, suite.arguments, settings);
         Bench { suite, prepared, engine }
     }
 
-    /// Milliseconds of CPU that these orders take: in the tests' processes, in the one they are forked from, and in the
-    /// engine itself.
+    /// Milliseconds of CPU that these orders take.
     pub fn cpu_of_orders(&self, batches: Vec<Vec<Order>>) -> f64 {
-        let zygote = self.engine.hello().pid.to_string();
-        let now = || cpu(&zygote) + own_cpu();
-        let before = now();
+        let before = self.cpu_now();
         engine::run(&self.engine, batches);
-        now() - before
+        self.cpu_now() - before
+    }
+
+    /// Milliseconds of CPU until now: in the tests' processes that have ended, in the one they are forked from, and in
+    /// the engine itself.
+    pub fn cpu_now(&self) -> f64 {
+        cpu(&self.engine.hello().pid.to_string()) + own_cpu()
     }
 
     /// Milliseconds of CPU of a new pytest process that runs one test.

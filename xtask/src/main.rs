@@ -20,7 +20,7 @@ cargo xtask trial hunt [SUITE...]     public suites: are the known order-depende
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
-cargo xtask bench NAME [SUITE...]     isolated, pairs, store";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -29,7 +29,7 @@ pub struct Suite {
 }
 
 /// A suite that can be run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Prepared {
     /// The interpreter that has everything.
     pub python: PathBuf,
