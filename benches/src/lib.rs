@@ -1,12 +1,15 @@
 //! What the benches share: a suite with an open engine, and CPU time as the only measure, because machines are noisy.
 
+pub mod generated;
 pub mod memory;
+pub mod tool;
 
 use std::fs;
 use std::process::{Command, Stdio};
 
 use anyorder_engine::{Engine, Isolation, Settings};
 use anyorder_model::Order;
+use anyorder_testkit::spent::{cpu, cpu_of_ended_children, own_cpu};
 use anyorder_testkit::suites::{Prepared, Suite};
 use anyorder_testkit::{engine, repository};
 
@@ -23,20 +26,27 @@ pub struct Bench {
 impl Bench {
     /// Prepares and opens the suite.
     pub fn open(suite: Suite) -> Self {
-        let prepared = suite.prepare();
+        Bench::open_prepared(suite, suite.prepare())
+    }
+
+    /// Opens the suite in an environment that is there already.
+    pub fn open_prepared(suite: Suite, prepared: Prepared) -> Self {
         let settings = Settings { isolation: Some(Isolation::Fork), workers: 1, ..Settings::default() };
         let engine = engine::open(&prepared.python, &prepared.directory, suite.arguments, settings);
         Bench { suite, prepared, engine }
     }
 
-    /// Milliseconds of CPU that these orders take: in the tests' processes, in the one they are forked from, and in the
-    /// engine itself.
+    /// Milliseconds of CPU that these orders take.
     pub fn cpu_of_orders(&self, batches: Vec<Vec<Order>>) -> f64 {
-        let zygote = self.engine.hello().pid.to_string();
-        let now = || cpu(&zygote) + own_cpu();
-        let before = now();
+        let before = self.cpu_now();
         engine::run(&self.engine, batches);
-        now() - before
+        self.cpu_now() - before
+    }
+
+    /// Milliseconds of CPU until now: in the tests' processes that have ended, in the one they are forked from, and in
+    /// the engine itself.
+    pub fn cpu_now(&self) -> f64 {
+        cpu(&self.engine.hello().pid.to_string()) + own_cpu()
     }
 
     /// The same for the original order, with the engine's own part apart.
@@ -96,27 +106,6 @@ pub enum Process {
     SameState,
     /// As the environment has it; only the test's own file is collected.
     Ordinary,
-}
-
-/// Milliseconds of CPU that a process and its ended children have used.
-fn cpu(pid: &str) -> f64 {
-    stat(pid, 11, 4)
-}
-
-fn own_cpu() -> f64 {
-    stat("self", 11, 2)
-}
-
-fn cpu_of_ended_children() -> f64 {
-    stat("self", 13, 2)
-}
-
-fn stat(pid: &str, first: usize, fields: usize) -> f64 {
-    const MILLISECONDS_PER_TICK: f64 = 10.0;
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_ascii_whitespace();
-    after_name.skip(first).take(fields).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>()
-        * MILLISECONDS_PER_TICK
 }
 
 /// The middle value.

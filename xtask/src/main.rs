@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
 mod fuzz;
+mod hunts;
 mod messages;
 mod mutate;
 mod parts;
@@ -16,10 +17,11 @@ cargo xtask trial suites [SUITE...]   public suites: the agent against plain pyt
 cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
+cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
-cargo xtask bench NAME [SUITE...]     isolated, pairs, store";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
 fn carry_out(words: &[&str]) -> Option<bool> {
     match words {
         ["test", parts @ ..] => Some(parts::test(parts)),
+        ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {

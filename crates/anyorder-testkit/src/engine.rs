@@ -2,14 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
 use anyorder_engine::{Engine, Scratch, Settings, Update};
 use anyorder_model::{Order, RunRecord};
 use anyorder_pytest::{PytestDriver, Runner};
 
-use crate::repository;
+use crate::binary::{Profile, anyorder};
 
 /// Starts pytest in `directory`.
 pub fn open(python: &Path, directory: &Path, arguments: &[&str], settings: Settings) -> Engine {
@@ -25,17 +24,7 @@ pub fn open(python: &Path, directory: &Path, arguments: &[&str], settings: Setti
 /// The binary, which can be a keeper; made if it is not there.
 fn keeper() -> &'static Path {
     static KEEPER: OnceLock<PathBuf> = OnceLock::new();
-    KEEPER.get_or_init(|| {
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--package", "anyorder"]).current_dir(repository());
-        assert!(
-            cargo.status().is_ok_and(|status| status.success()),
-            "`cargo build --package anyorder` fails"
-        );
-        let target =
-            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from);
-        target.join("debug/anyorder")
-    })
+    KEEPER.get_or_init(|| anyorder(Profile::Debug))
 }
 
 /// Runs everything; the records are in the sequence of the orders.

@@ -3,12 +3,14 @@
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
+pub mod binary;
 pub mod engine;
 pub mod environment;
 pub mod fixture;
 pub mod mark;
 pub mod probe;
 pub mod schema;
+pub mod spent;
 pub mod suites;
 pub mod tree;
 

@@ -1,4 +1,9 @@
 //! Public suites that nobody here wrote, from the package registry: for trials and benches.
+//!
+//! Knows how to get one and make it run. Which there are is in `table.rs`; what is known of their tests, in `known.rs`.
+
+mod known;
+mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,6 +11,9 @@ use std::process::Command;
 
 use crate::environment::{must, python_from};
 use crate::repository;
+
+pub use known::{Kind, Known, known};
+pub use table::SUITES;
 
 /// A source distribution with tests.
 #[derive(Clone, Copy, Debug)]
@@ -20,113 +28,8 @@ pub struct Suite {
     pub arguments: &'static [&'static str],
 }
 
-/// The suites, each with what it takes to make it green on a machine without network, run by any user.
-pub const SUITES: [Suite; 14] = [
-    Suite { name: "six", version: "1.17.0", requirements: &["pytest==9.0.3"], arguments: &["test_six.py"] },
-    Suite {
-        name: "knack",
-        version: "0.8.1",
-        requirements: &["pytest==9.0.3", "mock==5.2.0"],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "click",
-        version: "8.5.1",
-        requirements: &["pytest==9.0.3"],
-        // One file has 30,000 parametrised stress tests, which the project deselects.
-        arguments: &["tests", "--ignore=tests/test_stream_lifecycle.py"],
-    },
-    Suite {
-        name: "jinja2",
-        version: "3.1.6",
-        requirements: &["pytest==9.0.3", "trio==0.35.0"],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "marshmallow",
-        version: "4.4.0",
-        requirements: &["pytest==9.0.3", "simplejson==4.3.0"],
-        arguments: &["tests"],
-    },
-    Suite { name: "freezegun", version: "1.5.5", requirements: &["pytest==9.0.3"], arguments: &["tests"] },
-    Suite {
-        name: "requests-mock",
-        version: "1.12.1",
-        requirements: &[
-            "pytest==9.0.3",
-            "fixtures==4.3.2",
-            "purl==1.6",
-            "testtools==2.9.1",
-            "requests-futures==1.1.0",
-        ],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "werkzeug",
-        version: "3.1.9",
-        requirements: &[
-            "pytest==9.0.3",
-            "pytest-timeout==2.4.0",
-            "ephemeral-port-reserve==1.1.4",
-            "cryptography==50.0.2",
-        ],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "flask",
-        version: "3.1.3",
-        requirements: &[
-            "pytest==9.0.3",
-            "Werkzeug==3.1.6",
-            "asgiref==3.13.0",
-            "greenlet==3.5.6",
-            "python-dotenv==1.2.4",
-        ],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "attrs",
-        version: "26.1.0",
-        requirements: &["pytest==9.0.3", "hypothesis==6.170.15", "Pympler==1.1", "cloudpickle==3.1.2"],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "asgiref",
-        version: "3.13.0",
-        requirements: &["pytest==9.0.3", "pytest-asyncio==1.4.1.post1"],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "async-lru",
-        version: "2.4.0",
-        requirements: &["pytest==9.0.3", "pytest-asyncio==1.4.1.post1", "pytest-timeout==2.4.0"],
-        arguments: &["tests", "-oaddopts=", "-oasyncio_default_fixture_loop_scope=function"],
-    },
-    Suite {
-        name: "httpcore",
-        version: "1.0.9",
-        requirements: &[
-            "pytest==9.0.3",
-            "anyio==4.16.0",
-            "trio==0.35.0",
-            "h2==4.4.1",
-            "socksio==1.0.0",
-            "pytest-httpbin==2.1.0",
-            "pytest-trio==0.8.0",
-            "trustme==1.2.1",
-        ],
-        arguments: &["tests"],
-    },
-    Suite {
-        name: "packaging",
-        version: "24.0",
-        requirements: &["pytest==9.0.3", "pretend==1.0.9"],
-        arguments: &["tests"],
-    },
-];
-
 /// A suite that can be run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Prepared {
     /// The interpreter that has everything.
     pub python: PathBuf,
@@ -136,20 +39,30 @@ pub struct Prepared {
 
 /// The suite of this name.
 pub fn suite(name: &str) -> Suite {
-    SUITES.into_iter().find(|suite| suite.name == name).unwrap_or_else(|| panic!("no suite `{name}`"))
+    SUITES.iter().copied().find(|suite| suite.name == name).unwrap_or_else(|| panic!("no suite `{name}`"))
 }
 
 impl Suite {
     /// Downloads, unpacks and installs it below `target`, unless that was done before.
     pub fn prepare(&self) -> Prepared {
+        self.prepare_in(&format!("suite-{}", self.name), &[])
+    }
+
+    /// The same in an environment of its own, beside tools that are compared with ours.
+    pub fn prepare_with(&self, tools: &[&str]) -> Prepared {
+        self.prepare_in(&format!("suite-{}-with-tools", self.name), tools)
+    }
+
+    fn prepare_in(&self, environment: &str, tools: &[&str]) -> Prepared {
         let home = repository().join("target/suites");
         let directory = home.join(format!("{}-{}", self.name, self.version));
         if !directory.is_dir() {
             self.download(&home, &directory);
         }
         let package = directory.display().to_string();
-        let requirements: Vec<&str> = self.requirements.iter().copied().chain([package.as_str()]).collect();
-        let python = python_from(Path::new("python3"), &format!("suite-{}", self.name), &requirements);
+        let requirements: Vec<&str> =
+            self.requirements.iter().chain(tools).copied().chain([package.as_str()]).collect();
+        let python = python_from(Path::new("python3"), environment, &requirements);
         // The layers of disk are over the place where the files really are.
         Prepared { python, directory: directory.canonicalize().expect("it is there by now") }
     }
