@@ -83,7 +83,7 @@ pub struct Known {
 
 /// How many whole orders are swept when nobody says: more for small suites, where they cost little.
 pub fn default_rounds(tests: usize) -> u64 {
-    (2_000 / tests.max(1) as u64).clamp(3, 20)
+    (6_000 / tests.max(1) as u64).clamp(3, 20)
 }
 
 /// How many forks each of the two thorough searches may cost when nobody says.
