@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::disk::DiskState;
 use crate::driver::AgentCall;
-use crate::engine::Lab;
 use crate::error::EngineError;
 use crate::gate::Arrival;
 use crate::guard::Guard;
+use crate::lab::Lab;
 use crate::link::Lost;
 use crate::ward::Ward;
 use crate::wire::{Message, Ready, VERSION};

@@ -10,14 +10,16 @@ use anyorder_model::{Outcome, Signature, Step, TestIndex};
 
 use crate::cost::Meter;
 use crate::disk::{DiskState, Snapshot};
-use crate::engine::Lab;
 use crate::family;
 use crate::gate::Arrival;
 use crate::guard::{Guard, Stop};
+use crate::lab::Lab;
 use crate::launch::Launched;
+use crate::leg::{Leg, LegEnd, step_from};
 use crate::link::{Link, Lost};
 use crate::lock::Locked;
-use crate::wire::{Gained, Message, Request, TestOutcome, places};
+use crate::status::describe_status;
+use crate::wire::{Message, Request, TestOutcome, places};
 
 /// How long an agent may take for anything but running tests.
 const AGENT_PATIENCE: Duration = Duration::from_mins(1);
@@ -65,26 +67,6 @@ impl Drop for Permit {
     fn drop(&mut self) {
         self.0.kept_states.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-/// A stretch of tests that one process ran.
-#[derive(Debug)]
-pub(crate) struct Leg {
-    /// The test before this stretch failed in its put-off tear-down.
-    pub(crate) late: Option<Signature>,
-    /// The tests that were reached.
-    pub(crate) steps: Vec<Step>,
-    pub(crate) end: LegEnd,
-}
-
-#[derive(Debug)]
-pub(crate) enum LegEnd {
-    /// All tests ran.
-    Ran(Option<Gained>),
-    /// The process is gone, or the framework would not go on.
-    Lost,
-    /// Nobody wants to know any more.
-    Cancelled,
 }
 
 impl Node {
@@ -299,50 +281,6 @@ impl Node {
             }
         }
     }
-}
-
-impl Leg {
-    /// The first sight of a test decides how long it may take later; one that ran out of time gets the shortest limit.
-    fn add(&mut self, lab: &Lab, step: Step) {
-        lab.note_duration(&step);
-        Meter::count(&lab.meter.test_runs, 1);
-        self.steps.push(step);
-    }
-}
-
-fn step_from(test: TestIndex, outcome: TestOutcome) -> Step {
-    let TestOutcome { outcome, phase, signature, seconds, output, .. } = outcome;
-    let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    Step { test, outcome, phase, signature, duration, is_late: false, output }
-}
-
-/// What a status of `waitpid` says to a person.
-fn describe_status(status: i32) -> Signature {
-    let (kind, message) = match status & 0x7f {
-        0 => ("exit".to_owned(), format!("the process left with code {}", status >> 8 & 0xff)),
-        9 => ("killed".to_owned(), "the process was killed, or closed its descriptors".to_owned()),
-        signal => (signal_name(signal), "the process was ended by a signal".to_owned()),
-    };
-    Signature { kind, message, at: None }
-}
-
-fn signal_name(signal: i32) -> String {
-    const NAMES: [(i32, &str); 12] = [
-        (1, "SIGHUP"),
-        (2, "SIGINT"),
-        (3, "SIGQUIT"),
-        (4, "SIGILL"),
-        (6, "SIGABRT"),
-        (7, "SIGBUS"),
-        (8, "SIGFPE"),
-        (11, "SIGSEGV"),
-        (13, "SIGPIPE"),
-        (14, "SIGALRM"),
-        (15, "SIGTERM"),
-        (31, "SIGSYS"),
-    ];
-    let known = NAMES.iter().find(|(number, _)| *number == signal);
-    known.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
 }
 
 impl Drop for Node {

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyorder_model::{Order, RunRecord, TestIndex};
 
-use crate::engine::{Isolation, Lab};
 use crate::error::EngineError;
+use crate::lab::Lab;
 use crate::lock::Locked;
+use crate::settings::Isolation;
 use crate::tree::{Ticket, Tree};
 use crate::walk::{Task, Yield};
 

@@ -9,9 +9,10 @@ use std::sync::Mutex;
 
 use anyorder_model::TestIndex;
 
-use crate::engine::{Isolation, Lab};
 use crate::error::EngineError;
+use crate::lab::Lab;
 use crate::lock::Locked;
+use crate::settings::Isolation;
 use crate::tree::Tree;
 
 #[derive(Debug, Default)]

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use anyorder_model::{Order, Outcome, Phase, RunRecord, Signature, Step, TestIndex};
 
 use crate::cost::Meter;
-use crate::engine::{Isolation, Lab};
 use crate::error::EngineError;
-use crate::node::{Leg, LegEnd, Node, Permit};
+use crate::lab::Lab;
+use crate::leg::{Leg, LegEnd};
+use crate::node::{Node, Permit};
+use crate::settings::Isolation;
 use crate::tree::{Place, Ticket, Tree};
 
 /// Something for a worker to do.

@@ -43,18 +43,46 @@ struct Interrupted {
     took: Duration,
 }
 
+/// When to interrupt.
+#[derive(Clone, Copy)]
+enum Moment {
+    /// So long after the start.
+    After(Duration),
+    /// So long after these words were printed on standard error.
+    AfterWords(&'static str, Duration),
+}
+
+impl Moment {
+    fn wait(self, stderr: &mut impl Read) -> Vec<u8> {
+        let mut read = Vec::new();
+        let after = match self {
+            Moment::After(after) => after,
+            Moment::AfterWords(words, after) => {
+                let mut byte = [0];
+                while !read.ends_with(words.as_bytes()) {
+                    stderr.read_exact(&mut byte).expect("it says these words");
+                    read.extend(byte);
+                }
+                after
+            }
+        };
+        sleep(after);
+        read
+    }
+}
+
 /// Starts a command, sends it a signal after a while, and looks at what is left.
 fn interrupt(directory: &Path, words: &[&str], after: Duration, signal: &str) -> Interrupted {
-    interrupt_as(directory, words, after, signal, "")
+    interrupt_as(directory, words, Moment::After(after), signal, "")
 }
 
 /// `whom` is `-` for the whole process group, as a terminal does it.
-fn interrupt_as(directory: &Path, words: &[&str], after: Duration, signal: &str, whom: &str) -> Interrupted {
+fn interrupt_as(directory: &Path, words: &[&str], moment: Moment, signal: &str, whom: &str) -> Interrupted {
     let home = TempDir::new().unwrap();
     let anyorder = Anyorder::at(directory).variable("TMPDIR", home.path());
     let mut command = anyorder.command(words);
     let mut child = command.process_group(0).spawn().unwrap();
-    sleep(after);
+    let (mut stdout, mut stderr) = (Vec::new(), moment.wait(child.stderr.as_mut().unwrap()));
     assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
     let sent = Instant::now();
     assert!(
@@ -64,7 +92,6 @@ fn interrupt_as(directory: &Path, words: &[&str], after: Duration, signal: &str,
             .unwrap()
             .success()
     );
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let deadline = sent + Duration::from_secs(30);
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -114,8 +141,9 @@ fn an_interrupted_sweep_tells_what_it_has_found() {
         "test_a.py",
         "import time\nseen = []\ndef test_a(): assert not seen\ndef test_b(): seen.append(1)\ndef test_c(): time.sleep(0.2)\n",
     )]);
+    let moment = Moment::AfterWords("  Original  ", Duration::from_secs(3));
     let Interrupted { ran, .. } =
-        interrupt(suite.path(), &["sweep", "--rounds", "1000"], Duration::from_secs(4), "INT");
+        interrupt_as(suite.path(), &["sweep", "--rounds", "1000"], moment, "INT", "");
     let ran = ran.with_code(130);
     assert_eq!(ran.differing_names(), ["test_a"], "{}", ran.shown());
 }
@@ -171,7 +199,8 @@ fn a_plain_replay_can_be_interrupted() {
 fn a_terminal_that_interrupts_the_whole_group_is_no_different() {
     let fixture = Fixture::pytest("every_scope");
     let words = ["sweep", "--strategy", "pairs"];
-    let Interrupted { ran, took } = interrupt_as(fixture.path(), &words, Duration::from_secs(3), "INT", "-");
+    let moment = Moment::AfterWords("  Original  ", Duration::from_millis(200));
+    let Interrupted { ran, took } = interrupt_as(fixture.path(), &words, moment, "INT", "-");
     let ran = ran.with_code(130);
     assert!(took < Duration::from_secs(3), "{took:?}");
     assert!(ran.stdout.contains("   Summary  "), "{}", ran.shown());
