@@ -120,9 +120,10 @@ fn interrupt_as(directory: &Path, words: &[&str], moment: Moment, signal: &str, 
 #[test]
 fn an_interrupted_sweep_tells_what_is_known_and_leaves_nothing() {
     let fixture = Fixture::pytest("every_scope");
+    let moment = Moment::AfterWords("  Original  ", Duration::from_millis(500));
     for signal in ["INT", "TERM"] {
-        let Interrupted { ran, took } =
-            interrupt(fixture.path(), &["sweep", "--strategy", "pairs"], Duration::from_secs(3), signal);
+        let words = ["sweep", "--strategy", "pairs"];
+        let Interrupted { ran, took } = interrupt_as(fixture.path(), &words, moment, signal, "");
         let ran = ran.with_code(130);
         assert!(took < Duration::from_secs(3), "{took:?}");
         assert!(
