@@ -24,7 +24,7 @@ impl Meter {
             processes: AtomicU64::new(0),
             forks: AtomicU64::new(0),
             begun: Instant::now(),
-            cpu_before: cpu_of_ended_children(),
+            cpu_before: cpu_so_far(),
         }
     }
 
@@ -32,7 +32,7 @@ impl Meter {
         counter.fetch_add(by as u64, Ordering::Relaxed);
     }
 
-    /// What has been spent so far; CPU counts for processes that have ended.
+    /// What has been spent so far; CPU counts for this process, and for others when they have ended.
     pub(crate) fn read(&self) -> Cost {
         Cost {
             test_runs: self.test_runs.load(Ordering::Relaxed),
@@ -40,18 +40,18 @@ impl Meter {
             processes: self.processes.load(Ordering::Relaxed),
             forks: self.forks.load(Ordering::Relaxed),
             wall_s: self.begun.elapsed().as_secs_f64(),
-            cpu_s: cpu_of_ended_children() - self.cpu_before,
+            cpu_s: cpu_so_far() - self.cpu_before,
             suite_cpu_s: None,
         }
     }
 }
 
-/// Seconds of user and system time of children that were waited for, and theirs.
-fn cpu_of_ended_children() -> f64 {
+/// Seconds of user and system time of this process, of children that were waited for, and of theirs.
+fn cpu_so_far() -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0; // what Linux shows to processes, whatever the kernel's own tick
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks =
-        after_name.split_ascii_whitespace().skip(13).take(2).filter_map(|field| field.parse::<f64>().ok());
+        after_name.split_ascii_whitespace().skip(11).take(4).filter_map(|field| field.parse::<f64>().ok());
     ticks.sum::<f64>() / TICKS_PER_SECOND
 }

@@ -15,7 +15,7 @@ pub struct Cost {
     pub forks: u64,
     /// Seconds on the clock.
     pub wall_s: f64,
-    /// Seconds of CPU in the suite's processes.
+    /// Seconds of CPU, in the suite's processes and in the tool itself.
     pub cpu_s: f64,
     /// Seconds of CPU that one plain run of the suite takes, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -120,4 +120,10 @@ const ANSWERS: &[Answer] = &[
         &["tests/test_alphanum_code.py::test_next_code"],
     ),
     ("six", Kind::Victim, "test_six.py::test_move_items[html_parser]", &["test_six.py::test_lazy"]),
+    (
+        "structlog",
+        Kind::Victim,
+        "tests/test_stdlib.py::test_recreate_defaults[45]",
+        &["tests/test_stdlib.py::TestLoggerFactory::test_find_caller"],
+    ),
 ];
