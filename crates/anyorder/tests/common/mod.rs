@@ -96,7 +96,7 @@ impl Anyorder {
     #[track_caller]
     pub(crate) fn run<S: AsRef<OsStr>>(&self, words: &[S]) -> Ran {
         let mut command = Command::new("timeout");
-        command.args(["--kill-after=5", "110"]).args(&self.through).arg(BINARY);
+        command.args(["--kill-after=5", "400"]).args(&self.through).arg(BINARY);
         self.prepare(&mut command, words);
         let input = self.directory.with_file_name(format!("stdin of {}", file_name(&self.directory)));
         fs::write(&input, &self.input).expect("the directory above can be written");
