@@ -1,7 +1,7 @@
 //! Hunts through public suites: is what is known found, does what is found hold, and what does it cost?
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyorder_testkit::binary::{Profile, anyorder};
@@ -58,7 +58,7 @@ pub(crate) fn hunts(names: &[&str]) -> bool {
 }
 
 fn hunt(binary: &Path, suite: &Suite) -> bool {
-    let prepared = suite.prepare();
+    let (_home, prepared) = suite.prepare().copied();
     let suite_cpu_s = plain_run(suite, &prepared);
     let (spent, report) = hunted(binary, suite, &prepared);
     let Some(report) = report else {
@@ -74,6 +74,7 @@ fn hunt(binary: &Path, suite: &Suite) -> bool {
     let wrong: Vec<&&Value> =
         found.iter().filter(|finding| !is_reproduced(finding, &prepared.directory)).collect();
     let tests = report["suite"]["tests"].as_u64().unwrap_or(0);
+    let number = |field: &str| report["cost"][field].as_u64().unwrap_or(0);
     let limit = SUITE_TIMES * suite_cpu_s + SECONDS_PER_TEST * tests as f64;
     println!(
         "{:14} {tests:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7.1} {limit:>7.1} {suite_cpu_s:>7.1} {:>7} {:>6} {:>7.1} {:>6}",
@@ -84,8 +85,8 @@ fn hunt(binary: &Path, suite: &Suite) -> bool {
         wrong.len(),
         list(&report, "unconfirmed").count(),
         spent.cpu_s,
-        report["cost"]["forks"],
-        report["cost"]["processes"],
+        number("forks"),
+        number("processes"),
         spent.wall_s,
         spent.peak_bytes >> 20,
     );
@@ -110,16 +111,14 @@ fn plain_run(suite: &Suite, prepared: &Prepared) -> f64 {
     runs[1]
 }
 
-/// A hunt that remembers nothing, and its report.
+/// A hunt, and its report.
 fn hunted(binary: &Path, suite: &Suite, prepared: &Prepared) -> (Spent, Option<Value>) {
-    let _ = fs::remove_dir_all(prepared.directory.join(".anyorder"));
-    let file: PathBuf = prepared.directory.join(".anyorder-report.json");
+    let file = prepared.directory.with_file_name("report.json");
     let mut command = Command::new(binary);
     command.arg("hunt").arg("--directory").arg(&prepared.directory).arg("--json").arg(&file).arg("--");
     command.arg(&prepared.python).args(["-m", "pytest"]).args(suite.arguments);
     let spent = spend(&mut command);
     let report = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
-    let _ = fs::remove_file(file);
     (spent, report)
 }
 

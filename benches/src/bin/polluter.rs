@@ -46,7 +46,7 @@ fn main() {
 }
 
 fn compare(suite: Suite, victim: &str) {
-    let prepared = suite.prepare_with(&[PEER]);
+    let (_home, prepared) = suite.prepare_with(&[PEER]).copied();
     ours(suite, prepared.clone(), victim); // whatever is built or cached at first
     let rounds: Vec<[Answer; 2]> = (0..ROUNDS)
         .map(|_| [peers(&suite, &prepared, victim), ours(suite, prepared.clone(), victim)])

@@ -24,7 +24,7 @@ fn main() {
     );
     for name in SUITES {
         let suite = suite(name);
-        let prepared = suite.prepare();
+        let (_home, prepared) = suite.prepare().copied();
         measure(name, &prepared.python, &prepared.directory, suite.arguments);
     }
     measure("40 ms a test", &python(NEWEST), Generated::new(LONG).directory(), &[]);

@@ -9,7 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tempfile::TempDir;
+
 use crate::environment::{must, python_from};
+use crate::fixture::copy;
 use crate::repository;
 
 pub use known::{Kind, Known, known};
@@ -35,6 +38,16 @@ pub struct Prepared {
     pub python: PathBuf,
     /// The unpacked source distribution.
     pub directory: PathBuf,
+}
+
+impl Prepared {
+    /// The same suite in a directory of its own, as a project that was just unpacked; it vanishes with what is returned.
+    pub fn copied(&self) -> (TempDir, Prepared) {
+        let home = TempDir::with_prefix("suite").expect("a temporary directory can be made");
+        let directory = home.path().canonicalize().expect("it exists").join("project");
+        copy(&self.directory, &directory);
+        (home, Prepared { python: self.python.clone(), directory })
+    }
 }
 
 /// The suite of this name.

@@ -1,7 +1,8 @@
 //! What is known of the order-dependent tests of public suites.
 //!
-//! Every line was found without this tool: each ordered pair of tests in a child of one pytest process, and then the pair
-//! and the test alone in new pytest processes. A suite may have more than stands here.
+//! Every line was found without this tool (ordered pairs of tests in children of one pytest process; for knack, other
+//! orders and detect-test-pollution), and was then seen in new pytest processes: the pair, and the test alone. A suite may
+//! have more than stands here.
 
 /// What a test is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,5 +126,18 @@ const ANSWERS: &[Answer] = &[
         Kind::Victim,
         "tests/test_stdlib.py::test_recreate_defaults[45]",
         &["tests/test_stdlib.py::TestLoggerFactory::test_find_caller"],
+    ),
+    (
+        "knack",
+        Kind::Victim,
+        "tests/test_parser.py::TestParser::test_nargs_parameter",
+        &[
+            "tests/test_cli_scenarios.py::TestCLIScenarios::test_case_insensitive_command_path",
+            "tests/test_command_with_configured_defaults.py::TestCommandWithConfiguredDefaults::test_no_configured_default_on_required_arg",
+            "tests/test_deprecation.py::TestArgumentDeprecation::test_deprecate_arguments_execute_expired",
+            "tests/test_deprecation.py::TestArgumentDeprecation::test_deprecate_options_execute_expired",
+            "tests/test_help.py::TestHelp::test_help_extra_params",
+            "tests/test_help.py::TestHelp::test_help_missing_params",
+        ],
     ),
 ];
