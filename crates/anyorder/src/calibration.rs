@@ -123,6 +123,9 @@ impl<'a> Calibration<'a> {
                 .retain(|test, (forked, plain)| seen.get(test) == Some(if is_fork { forked } else { plain }));
         };
         for _ in 0..MORE_FORKS {
+            if different.is_empty() {
+                return Ok(());
+            }
             let forked = self.fork(order.clone())?.unwrap_or_default();
             keep(&mut different, &forked, true);
         }
