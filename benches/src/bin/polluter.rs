@@ -22,7 +22,7 @@ const PEER: &str = "detect-test-pollution==1.2.0";
 const CASES: [(&str, &str); 3] = [
     ("knack", "tests/test_help.py::TestHelp::test_help_extra_params"),
     ("six", "test_six.py::test_lazy"),
-    ("structlog", "STRUCTLOG"),
+    ("structlog", "tests/test_stdlib.py::TestLoggerFactory::test_find_caller"),
 ];
 const ROUNDS: usize = 3;
 const PLAIN_PAIRS: u32 = 5;

@@ -89,6 +89,9 @@ pub trait Driver: Send + Sync {
     /// A command that runs an order in the user's own runner.
     fn plain_command(&self, call: &PlainCall<'_>) -> io::Result<PlainCommand>;
 
+    /// Whether a plain run that ended like this has refused to run its tests.
+    fn has_refused(&self, status: ExitStatus) -> bool;
+
     /// The tests that a plain run has run, in the order that ran; `None` if it has left no results.
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>>;
 }

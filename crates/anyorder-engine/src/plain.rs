@@ -63,12 +63,14 @@ pub struct PlainRun {
     pub rung: Rung,
     /// The end of what the runner printed.
     pub log: String,
+    /// It ended in the midst of its tests and left no results.
+    is_mute: bool,
 }
 
 impl PlainRun {
     /// Whether every test ran, in the order asked for.
     pub fn is_faithful(&self) -> bool {
-        self.record.is_as_asked() && self.record.order_that_ran().len() == self.record.asked.len()
+        self.record.is_faithful()
     }
 }
 
@@ -84,7 +86,17 @@ pub(crate) fn run(
     ask: PlainRequest<'_>,
     mut tick: impl FnMut(Duration),
 ) -> Result<PlainRun, EngineError> {
-    let mut on = |rung| run_on(lab, suite, hello, ask, rung, &mut tick);
+    let mut on = |rung| {
+        let mut plain = run_on(lab, suite, hello, ask, rung, &mut tick)?;
+        if plain.is_mute {
+            let blamed = blame(ask.order, |before| {
+                let ask = PlainRequest { order: before, ..ask };
+                run_on(lab, suite, hello, ask, rung, &mut tick).map(|run| run.record)
+            });
+            plain.record.steps = blamed?.unwrap_or(plain.record.steps);
+        }
+        Ok(plain)
+    };
     if let Some(rung) = ask.rung {
         return on(rung);
     }
@@ -130,6 +142,8 @@ fn run_on(
     };
     let is_over = || results.last().is_some_and(|last| read(last).is_some());
     let stop = wait(lab, &mut ward, limit, is_over, tick)?;
+    let has_died = stop.is_none() && ward.try_wait().is_some_and(|status| !lab.driver.has_refused(status));
+    let is_mute = has_died && ask.times == 1 && read(&results[0]).is_none();
     let record = |results: &PathBuf| {
         let steps = read(results);
         Meter::count(&lab.meter.test_runs, steps.as_ref().map_or(0, Vec::len));
@@ -139,7 +153,7 @@ fn run_on(
     let record = earlier.pop().expect("it was started at least once");
     let log = tail(&fs::read(&log).unwrap_or_default());
     let _ = fs::remove_dir_all(directory);
-    Ok(PlainRun { record, earlier, command: shown, rung, log })
+    Ok(PlainRun { record, earlier, command: shown, rung, log, is_mute })
 }
 
 /// One command that does what these do one after the other, whatever becomes of each; and how the first is shown.
@@ -203,6 +217,21 @@ fn wait(
     if lab.halt.is_called() { Err(EngineError::Cancelled) } else { Ok(stop) }
 }
 
+/// The steps of a runner that has died and left no results, if the last test of `order` is to blame: without it the
+/// runner comes through.
+fn blame<E>(
+    order: &Order,
+    run: impl FnOnce(&Order) -> Result<RunRecord, E>,
+) -> Result<Option<Vec<Step>>, E> {
+    let Some((&last, before)) = order.tests().split_last() else { return Ok(None) };
+    let crashed = Step::bare(last, Outcome::Crashed);
+    if before.is_empty() {
+        return Ok(Some(vec![crashed]));
+    }
+    let before = run(&before.iter().copied().collect())?;
+    Ok(before.is_faithful().then(|| before.steps.into_iter().chain([crashed]).collect()))
+}
+
 /// Adds the tests that the runner's results do not mention. The first of them was running when the runner ended;
 /// without results that is only known of an order of one test.
 fn with_unreached(order: &Order, results: Option<Vec<Step>>, stop: Option<Stop>) -> Vec<Step> {
@@ -248,6 +277,23 @@ mod tests {
         assert_eq!(outcomes(3, Some(&[0]), late), [Passed, TimedOut, NotReached]);
         assert_eq!(outcomes(2, Some(&[]), late), [TimedOut, NotReached]);
         assert_eq!(outcomes(3, Some(&[0, 2, 1]), None), [Passed; 3]);
+    }
+
+    #[test]
+    fn a_runner_that_dies_is_the_fault_of_the_last_test_if_it_comes_through_without_it() {
+        use Outcome::{Crashed, NotReached, Passed};
+        let blamed = |tests: u32, before: Outcome| {
+            let order = (0..tests).map(TestIndex).collect();
+            let run = |asked: &Order| {
+                let steps = asked.tests().iter().map(|&test| Step::bare(test, before)).collect();
+                Ok::<_, ()>(RunRecord { asked: asked.clone(), steps })
+            };
+            let steps = blame(&order, run).unwrap();
+            steps.map(|steps| steps.into_iter().map(|step| step.outcome).collect::<Vec<_>>())
+        };
+        assert_eq!(blamed(3, Passed), Some(vec![Passed, Passed, Crashed]));
+        assert_eq!(blamed(3, NotReached), None);
+        assert_eq!(blamed(1, NotReached), Some(vec![Crashed]));
     }
 
     #[test]

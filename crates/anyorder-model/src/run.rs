@@ -65,6 +65,11 @@ impl RunRecord {
         self.asked.tests().starts_with(self.order_that_ran().tests())
     }
 
+    /// Whether every test ran, in the order asked for.
+    pub fn is_faithful(&self) -> bool {
+        self.asked.tests() == self.order_that_ran().tests()
+    }
+
     /// How many steps ended in each outcome.
     pub fn tally(&self) -> Tally {
         Tally::of(self.steps.iter().map(|step| step.outcome))

@@ -41,6 +41,11 @@ impl PytestDriver {
     }
 }
 
+/// Exit codes with which pytest leaves before it has run a test.
+const INTERNAL_ERROR: i32 = 3;
+const USAGE_ERROR: i32 = 4;
+const NO_TESTS: i32 = 5;
+
 impl Driver for PytestDriver {
     fn name(&self) -> &'static str {
         "pytest"
@@ -78,6 +83,10 @@ impl Driver for PytestDriver {
 
     fn plain_command(&self, call: &PlainCall<'_>) -> io::Result<PlainCommand> {
         plain::command(call)
+    }
+
+    fn has_refused(&self, status: ExitStatus) -> bool {
+        matches!(status.code(), Some(INTERNAL_ERROR | USAGE_ERROR | NO_TESTS))
     }
 
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>> {
