@@ -3,7 +3,8 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::sync::Mutex;
+use std::{fs, iter, thread};
 
 use anyorder_testkit::fixture::Fixture;
 use anyorder_testkit::repository;
@@ -52,26 +53,41 @@ fn claims(findings: &Value) -> Vec<Value> {
     claims
 }
 
+/// How many hunts go on at the same time: each of them waits now and then.
+const LANES: usize = 3;
+
+/// What a hunt in a fixture has shown otherwise than expected.
+fn check(name: &str, expected: &Value) -> Vec<String> {
+    let fixture = Fixture::pytest(name);
+    let words = [vec!["hunt", "--seed", "0", "--json", "-"], words(&expected["arguments"])].concat();
+    let ran = Anyorder::at(fixture.path()).run(&words);
+    let report = ran.json();
+    let compared = ["findings", "unconfirmed"].map(|field| {
+        let (seen, wanted) = (claims(&report[field]), claims(&expected[field]));
+        (seen != wanted)
+            .then(|| format!("{field} of {name}\nseen: {seen:#?}\nwanted: {wanted:#?}\n{}", ran.shown()))
+    });
+    compared.into_iter().flatten().collect()
+}
+
 #[test]
 fn every_fixture_shows_what_it_should_and_nothing_else() {
     let fixtures = fixtures();
     assert!(fixtures.len() > 10, "the fixtures are where they were");
-    let mut wrong = Vec::new();
-    for (name, expected) in fixtures {
-        let fixture = Fixture::pytest(&name);
-        let words = [vec!["hunt", "--seed", "0", "--json", "-"], words(&expected["arguments"])].concat();
-        let ran = Anyorder::at(fixture.path()).run(&words);
-        let report = ran.json();
-        for field in ["findings", "unconfirmed"] {
-            let (seen, wanted) = (claims(&report[field]), claims(&expected[field]));
-            if seen != wanted {
-                wrong.push(format!(
-                    "{field} of {name}\nseen: {seen:#?}\nwanted: {wanted:#?}\n{}",
-                    ran.shown()
-                ));
-            }
-        }
-    }
+    let fixtures = Mutex::new(fixtures.into_iter());
+    let next = || fixtures.lock().unwrap().next();
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES)
+            .map(|_| {
+                scope.spawn(|| {
+                    iter::from_fn(next)
+                        .flat_map(|(name, expected)| check(&name, &expected))
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        lanes.into_iter().flat_map(|lane| lane.join().unwrap()).collect()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
