@@ -1,22 +1,27 @@
 //! One victim, one question: after which test does it fail? Side by side with detect-test-pollution.
 //!
-//! `cargo xtask bench polluter [SUITE...]`. Both are told the victim, and both look in the original order with the victim
-//! last. *End to end* is everything: start, collection, search, and for us five plain pairs of runs that confirm the answer
-//! (the peer repeats its last run once). *Search* is what comes after collection and before confirmation: the victim
-//! alone, the whole order, and shrinking it. *Hunt* is `anyorder hunt --order`, end to end, which also finds all other
-//! polluters and the cleaners.
+//! `cargo xtask bench polluter [SUITE...]`. Both are told the victim and one order in which it fails: the original one
+//! with the victim last, or, where cleaners mask the polluter there, the first random one in which it fails. *End to end*
+//! is everything: start, collection, search, and for us (`anyorder hunt --order FILE --quick`) five plain pairs of runs that
+//! confirm the answer; the peer repeats its last run once. *Search* is what comes after collection and before confirmation:
+//! the victim alone, the whole order, and shrinking it. *Hunt* is `anyorder hunt --order FILE`, end to end, which also finds
+//! all other polluters and the cleaners.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-use anyorder_engine::PlainRequest;
-use anyorder_model::{Order, RunRecord, TestId, TestIndex};
+use anyorder_model::{Order, TestId, TestIndex};
 use anyorder_search::{Shrunk, shrink};
-use anyorder_testkit::spent::{cpu_of_ended_children, own_cpu, spend};
+use anyorder_testkit::engine;
+use anyorder_testkit::repository;
+use anyorder_testkit::spent::spend;
 use anyorder_testkit::suites::{Prepared, Suite, suite};
-use anyorder_testkit::{engine, repository};
 use benches::{Bench, median, tool};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use tempfile::NamedTempFile;
 
 const PEER: &str = "detect-test-pollution==1.2.0";
 const CASES: [(&str, &str); 3] = [
@@ -25,8 +30,11 @@ const CASES: [(&str, &str); 3] = [
     ("structlog", "tests/test_stdlib.py::TestLoggerFactory::test_find_caller"),
 ];
 const ROUNDS: usize = 3;
-const PLAIN_PAIRS: u32 = 5;
 const QUESTIONS: usize = 400;
+
+/// How many times less CPU is expected of us, at least.
+const END_TO_END: f64 = 4.0;
+const SEARCH: f64 = 15.0;
 
 /// Milliseconds of CPU, and the answer.
 struct Answer {
@@ -35,110 +43,130 @@ struct Answer {
     polluters: Vec<String>,
 }
 
-fn main() {
+/// One victim, with an order in which it fails.
+struct Case {
+    suite: Suite,
+    prepared: Prepared,
+    victim: &'static str,
+    /// A JSON list of all tests, the victim last.
+    order: NamedTempFile,
+    /// One test per line.
+    lines: NamedTempFile,
+}
+
+fn main() -> ExitCode {
     let named: Vec<String> = std::env::args().skip(1).collect();
     println!("CPU in ms, median of {ROUNDS} rounds; {PEER} / anyorder");
     println!("{:10} {:>30} {:>30} {:>8}", "suite", "end to end", "search", "hunt");
     let chosen = CASES.iter().filter(|(name, _)| named.is_empty() || named.iter().any(|other| other == name));
+    let mut is_good = true;
     for (name, victim) in chosen {
-        compare(suite(name), victim);
+        let (_home, prepared) = suite(name).prepare_with(&[PEER]).copied();
+        is_good &= Case::new(suite(name), prepared, victim).compare();
     }
+    if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn compare(suite: Suite, victim: &str) {
-    let (_home, prepared) = suite.prepare_with(&[PEER]).copied();
-    ours(suite, prepared.clone(), victim); // whatever is built or cached at first
-    let rounds: Vec<[Answer; 2]> = (0..ROUNDS)
-        .map(|_| [peers(&suite, &prepared, victim), ours(suite, prepared.clone(), victim)])
-        .collect();
-    let (hunted, found) = hunt(suite, &prepared, victim);
-    let middle =
-        |side: usize, of: fn(&Answer) -> f64| median(rounds.iter().map(|round| of(&round[side])).collect());
-    let column = |of: fn(&Answer) -> f64| {
-        let [peer, own] = [0, 1].map(|side| middle(side, of));
-        format!("{peer:>8.0} / {own:>6.0} = {:>6.1}x", peer / own)
-    };
-    println!(
-        "{:10} {:>30} {:>30} {:>8.0}",
-        suite.name,
-        column(|answer| answer.end_to_end),
-        column(|answer| answer.search),
-        hunted
-    );
-    let [peer, own] = &rounds[0];
-    for (who, polluters) in [("peer", &peer.polluters), ("ours", &own.polluters), ("hunt", &found)] {
-        println!("    {who}: {}", polluters.join(", "));
-    }
-}
-
-fn peers(suite: &Suite, prepared: &Prepared, victim: &str) -> Answer {
-    let mut command = Command::new(&prepared.python);
-    command.arg(repository().join("benches/peers/stages.py")).args(["--failing-test", victim, "--tests"]);
-    let spent = spend(command.arg(suite.arguments[0]).current_dir(&prepared.directory));
-    let said = String::from_utf8_lossy(&spent.output.stdout).into_owned();
-    let runs: Vec<f64> =
-        said.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
-    let (_check, search) = runs.split_last().unwrap_or_else(|| panic!("{said}"));
-    let polluter = said.lines().find_map(|line| line.split_once("polluting test is: "));
-    Answer {
-        end_to_end: 1e3 * spent.cpu_s,
-        search: search.iter().sum(),
-        polluters: vec![polluter.map_or_else(|| "none".to_owned(), |(_, id)| id.to_owned())],
-    }
-}
-
-fn ours(suite: Suite, prepared: Prepared, victim: &str) -> Answer {
-    let now = || own_cpu() + cpu_of_ended_children();
-    let before = now();
-    let bench = Bench::open_prepared(suite, prepared);
-    let collected = bench.cpu_now();
-    let victim = bench.engine.suite().index_of(&TestId(victim.to_owned())).expect("the suite has the victim");
-    let others: Vec<TestIndex> = bench.engine.suite().indices().filter(|&test| test != victim).collect();
-    let fails =
-        |before: &[TestIndex]| is_red(&engine::run(&bench.engine, vec![vec![after(before, victim)]])[0]);
-    assert!(!fails(&[]) && fails(&others), "it passes alone and fails after the others");
-    let shrunk = shrink(&others, QUESTIONS, |list| Ok::<bool, ()>(fails(list)));
-    let Ok(Shrunk::Minimal(group)) = shrunk else { panic!("{QUESTIONS} questions were not enough") };
-    let search = bench.cpu_now() - collected;
-    for seed in 0..PLAIN_PAIRS {
-        let plain = |order: &Order| {
-            let request = PlainRequest { seed: Some(seed), ..PlainRequest::new(order) };
-            is_red(&bench.engine.run_plain(request, |_| {}).expect("plain pytest runs").record)
+impl Case {
+    fn new(suite: Suite, prepared: Prepared, victim: &'static str) -> Self {
+        let bench = Bench::open_prepared(suite, prepared.clone());
+        let tests = bench.engine.suite();
+        let index = tests.index_of(&TestId(victim.to_owned())).expect("the suite has the victim");
+        let original: Vec<TestIndex> = tests.indices().filter(|&test| test != index).collect();
+        let shuffled = (0..50).map(|seed| {
+            let mut order = original.clone();
+            order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+            order
+        });
+        let mut orders = std::iter::once(original.clone()).chain(shuffled);
+        let order = orders.find(|order| fails(&bench, order, index)).expect("it fails in one of 50 orders");
+        let ids: Vec<&str> = order.iter().chain([&index]).map(|&test| tests.id(test).0.as_str()).collect();
+        let file = |text: String| {
+            let file = NamedTempFile::new().expect("a temporary file can be made");
+            fs::write(file.path(), text).expect("it was just made");
+            file
         };
-        assert!(plain(&after(&group, victim)) && !plain(&after(&[], victim)), "plain pytest confirms it");
+        let (order, lines) = (file(serde_json::json!(ids).to_string()), file(ids.join("\n") + "\n"));
+        Case { suite, prepared, victim, order, lines }
     }
-    let polluters = group.iter().map(|&test| bench.engine.suite().id(test).0.clone()).collect();
-    drop(bench);
-    Answer { end_to_end: now() - before, search, polluters }
+
+    /// Prints a line, and the answers; whether the limits are kept.
+    fn compare(&self) -> bool {
+        self.ours(); // whatever is cached at first
+        let rounds: Vec<[Answer; 2]> = (0..ROUNDS).map(|_| [self.peers(), self.ours()]).collect();
+        let (hunted, found) = self.hunt(&[]);
+        let middle = |side: usize, of: fn(&Answer) -> f64| {
+            median(rounds.iter().map(|round| of(&round[side])).collect())
+        };
+        let columns: [fn(&Answer) -> f64; 2] = [|answer| answer.end_to_end, |answer| answer.search];
+        let ratios = columns.map(|of| {
+            let [peer, own] = [0, 1].map(|side| middle(side, of));
+            (format!("{peer:>8.0} / {own:>6.0} = {:>6.1}x", peer / own), peer / own)
+        });
+        println!("{:10} {:>30} {:>30} {hunted:>8.0}", self.suite.name, ratios[0].0, ratios[1].0);
+        let [peer, own] = &rounds[0];
+        for (who, polluters) in [("peer", &peer.polluters), ("ours", &own.polluters), ("hunt", &found)] {
+            println!("    {who}: {}", polluters.join(", "));
+        }
+        ratios[0].1 >= END_TO_END && ratios[1].1 >= SEARCH && !own.polluters.is_empty()
+    }
+
+    fn peers(&self) -> Answer {
+        let mut command = Command::new(&self.prepared.python);
+        command.arg(repository().join("benches/peers/stages.py"));
+        command.args(["--failing-test", self.victim, "--testids-file"]).arg(self.lines.path());
+        let spent = spend(command.current_dir(&self.prepared.directory));
+        let said = String::from_utf8_lossy(&spent.output.stdout).into_owned();
+        let runs: Vec<f64> =
+            said.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+        let (_check, search) = runs.split_last().unwrap_or_else(|| panic!("{said}"));
+        let polluter = said.lines().find_map(|line| line.split_once("polluting test is: "));
+        Answer {
+            end_to_end: 1e3 * spent.cpu_s,
+            search: search.iter().sum(),
+            polluters: vec![polluter.map_or_else(|| "none".to_owned(), |(_, id)| id.to_owned())],
+        }
+    }
+
+    fn ours(&self) -> Answer {
+        let (end_to_end, polluters) = self.hunt(&["--quick"]);
+        Answer { end_to_end, search: self.search(), polluters }
+    }
+
+    fn search(&self) -> f64 {
+        let bench = Bench::open_prepared(self.suite, self.prepared.clone());
+        let ids: Vec<TestId> =
+            serde_json::from_slice(&fs::read(self.order.path()).expect("it is there")).expect("it is JSON");
+        let order: Vec<TestIndex> =
+            ids.iter().map(|id| bench.engine.suite().index_of(id).expect("the suite has it")).collect();
+        let (&victim, others) = order.split_last().expect("it has tests");
+        let collected = bench.cpu_now();
+        assert!(
+            !fails(&bench, &[], victim) && fails(&bench, others, victim),
+            "alone it passes, then it fails"
+        );
+        let shrunk = shrink(others, QUESTIONS, |list| Ok::<bool, ()>(fails(&bench, list, victim)));
+        assert!(matches!(shrunk, Ok(Shrunk::Minimal(_))), "{QUESTIONS} questions were not enough");
+        bench.cpu_now() - collected
+    }
+
+    /// Milliseconds of CPU, and what was found.
+    fn hunt(&self, words: &[&str]) -> (f64, Vec<String>) {
+        let order = self.order.path().to_str().expect("temporary files have plain names");
+        let words = [&["hunt", "--order", order], words].concat();
+        let ran = tool::run(&words, &self.prepared.python, &self.prepared.directory, self.suite.arguments);
+        let findings = tool::findings(&ran.report).filter(|finding| finding["test"] == self.victim);
+        let polluters = findings.map(|finding| {
+            let count = |field: &str| finding[field].as_array().map_or(0, Vec::len);
+            format!("{} and {} cleaners", finding["polluters"], count("cleaners"))
+        });
+        (1e3 * ran.spent.cpu_s, polluters.collect())
+    }
 }
 
-fn after(before: &[TestIndex], victim: TestIndex) -> Order {
-    before.iter().copied().chain([victim]).collect()
-}
-
-/// Whether the last test of an order went wrong.
-fn is_red(record: &RunRecord) -> bool {
+/// Whether the victim goes wrong after these tests.
+fn fails(bench: &Bench, before: &[TestIndex], victim: TestIndex) -> bool {
+    let order: Order = before.iter().copied().chain([victim]).collect();
+    let record = &engine::run(&bench.engine, vec![vec![order]])[0];
     record.steps.last().is_some_and(|step| step.outcome.is_red())
-}
-
-/// Milliseconds of CPU, and what was found.
-fn hunt(suite: Suite, prepared: &Prepared, victim: &str) -> (f64, Vec<String>) {
-    let ids = collected(suite, prepared);
-    let order: Vec<&str> =
-        ids.iter().map(String::as_str).filter(|id| *id != victim).chain([victim]).collect();
-    let file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
-    fs::write(file.path(), serde_json::json!(order).to_string()).expect("it was just made");
-    let name = file.path().to_str().expect("temporary files have plain names");
-    let ran = tool::run(&["hunt", "--order", name], &prepared.python, &prepared.directory, suite.arguments);
-    let findings = tool::findings(&ran.report).filter(|finding| finding["test"] == victim);
-    let polluters = findings.map(|finding| {
-        let count = |field: &str| finding[field].as_array().map_or(0, Vec::len);
-        format!("{} and {} cleaners", finding["polluters"], count("cleaners"))
-    });
-    (1e3 * ran.spent.cpu_s, polluters.collect())
-}
-
-fn collected(suite: Suite, prepared: &Prepared) -> Vec<String> {
-    let bench = Bench::open_prepared(suite, prepared.clone());
-    bench.engine.suite().indices().map(|test| bench.engine.suite().id(test).0.clone()).collect()
 }

@@ -35,12 +35,12 @@ fn measure_sources(home: &Path) {
         let contents = format!("# {number}\n").repeat(FILE_BYTES / 7);
         fs::write(directory.join(format!("module_{number}.py")), contents).expect("a file can be written");
     }
-    timed("digest of 5,000 files of 8 kB, without git", 1, || digest_of_sources(&project));
+    timed("digest of 5,000 files of 8 kB, without git", 1, || digest_of_sources(&project, None));
     for words in [&["init", "--quiet"][..], &["add", "--all"]] {
         let git = Command::new("git").arg("-C").arg(&project).args(words).status();
         assert!(git.is_ok_and(|status| status.success()), "git can be run");
     }
-    timed("the same, with git", 1, || digest_of_sources(&project));
+    timed("the same, with git", 1, || digest_of_sources(&project, None));
 }
 
 fn measure_runs(project: &Path) {

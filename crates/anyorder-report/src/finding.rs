@@ -27,10 +27,14 @@ pub(crate) fn story(suite: &Suite, findings: &[Finding]) -> String {
     parts.join("\n")
 }
 
-/// Whether two findings are of one kind and have the same partners, which are then told once.
+/// Whether two findings differ in nothing but the test and how it fails, so that the rest is told once.
 fn alike(one: &Finding, other: &Finding) -> bool {
     let has_partners = partners(one).is_some_and(|groups| !groups.is_empty());
-    std::ptr::eq(one, other) || (has_partners && one.kind == other.kind && partners(one) == partners(other))
+    let told = |finding: &Finding| {
+        let Finding { kind, cleaners, unconfirmed, not_searched, .. } = finding.clone();
+        (kind, partners(finding).cloned(), cleaners, unconfirmed, not_searched)
+    };
+    std::ptr::eq(one, other) || (has_partners && told(one) == told(other))
 }
 
 fn partners(finding: &Finding) -> Option<&Vec<Group>> {
@@ -61,10 +65,11 @@ fn paragraph(suite: &Suite, alike: &[&Finding]) -> String {
     if let Some(why) = &first.unconfirmed {
         row("doubt", why.clone());
     }
-    first.not_searched.iter().for_each(|what| row("not tried", what.clone()));
+    first.not_searched.iter().for_each(|what| row("untried", what.clone()));
     if let Some(reproduce) = &first.reproduce {
-        row("fail", reproduce.fail.clone());
-        row("pass", reproduce.pass.clone());
+        let names = if first.kind == Kind::OutcomeVaries { ["changed", "usual"] } else { ["fail", "pass"] };
+        row(names[0], reproduce.fail.clone());
+        row(names[1], reproduce.pass.clone());
     }
     if alike.len() > 1 {
         row("", format!("alike for the other {}: `--json` has every command line", alike.len() - 1));

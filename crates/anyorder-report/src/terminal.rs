@@ -209,12 +209,9 @@ impl Terminal {
                 line(WARN, "Suspect", &text)
             }
             News::Replayed { test, kind, holds } => {
-                let verdict = if *holds { "still is one" } else { "is none any more" };
-                let text = format!(
-                    "{NAME}{}{NAME:#}   a {} when last seen, {verdict}",
-                    suite.id(*test),
-                    kind.name()
-                );
+                let verdict = if *holds { "still so" } else { "not any more" };
+                let text =
+                    format!("{NAME}{}{NAME:#}   {} when last seen, {verdict}", suite.id(*test), kind.name());
                 line(GOOD, "Known", &text)
             }
             News::Shrunk { .. } | News::Found(_) | News::Unconfirmed(_) => return,

@@ -36,6 +36,8 @@ pub struct HuntReport {
 const SEARCH_UNTIL: f64 = 0.8;
 /// How often a suspect runs by itself before anything dear is asked about it.
 const STEADY_RUNS: u32 = 2;
+/// How many tests run in a row behind a partner when there are too many to try each.
+const COMPANIONS: usize = 16;
 
 /// Hunts for tests whose outcome depends on what ran before them.
 pub fn hunt(oracle: &mut dyn Oracle, settings: &HuntSettings) -> HuntReport {
@@ -166,7 +168,7 @@ impl<'a> Hunt<'a> {
     }
 
     /// A partner of one test may be that of others, which cleaners hid in every order so far: each partner that is known runs
-    /// once, and every other test from the state it leaves.
+    /// once, and from the state it leaves every other test; by itself, or a few in a row where there are many.
     fn find_companions(&mut self) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
         if has_all_pairs(self.judge.settings, tests.len()) {
@@ -179,8 +181,9 @@ impl<'a> Hunt<'a> {
             let is_new = |test: &TestIndex| {
                 *test != partner && !self.judge.is_open(*test) && !self.judge.is_aside(*test)
             };
-            let others: Vec<Vec<TestIndex>> =
-                tests.iter().filter(|test| is_new(test)).map(|&test| vec![test]).collect();
+            let others: Vec<TestIndex> = tests.iter().copied().filter(is_new).collect();
+            let row = if others.len() as u64 * 2 <= forks { 1 } else { COMPANIONS };
+            let others: Vec<Vec<TestIndex>> = others.chunks(row).map(<[TestIndex]>::to_vec).collect();
             let Some(left) = forks.checked_sub(others.len() as u64) else { break };
             forks = left;
             let noted = self.seen.runs();

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use anyorder_model::{FanRecord, Kind, Outcome, Step, TestIndex};
+use anyorder_model::{FanRecord, Kind, Outcome, Step, TailRecord, TestIndex};
 
 use crate::sight::Sight;
 
@@ -62,11 +62,18 @@ impl Seen {
         self.note(steps, usize::MAX);
     }
 
-    /// Notes a fan whose tails are single tests, none of them in the prefix.
+    /// Notes a fan none of whose tails holds a test of the prefix.
     pub(crate) fn note_fan(&mut self, record: &FanRecord) {
-        let steps = record.prefix.iter().chain(record.tails.iter().flat_map(|tail| &tail.steps));
-        let steps: Vec<Step> = steps.cloned().collect();
-        self.note(&steps, record.prefix.len());
+        let behind = |tails: &[&TailRecord]| -> Vec<Step> {
+            record.prefix.iter().chain(tails.iter().flat_map(|tail| &tail.steps)).cloned().collect()
+        };
+        let (single, rows): (Vec<&TailRecord>, Vec<&TailRecord>) =
+            record.tails.iter().partition(|tail| tail.steps.len() == 1);
+        self.note(&behind(&single), record.prefix.len());
+        for row in rows {
+            let steps = behind(&[row]);
+            self.note_run(&steps);
+        }
     }
 
     fn note(&mut self, steps: &[Step], fork: usize) {

@@ -17,7 +17,7 @@ pub struct HuntSettings {
     pub fork_pairs: u32,
     /// Alternating pairs of plain runs, before a difference is reported.
     pub plain_pairs: u32,
-    /// How many forks the search for all single partners may cost, and that for all cleaners;
+    /// How many forks the search for all single partners may cost, and half as many that for all cleaners;
     /// [`default_forks`] if it is not told.
     pub forks: Option<u64>,
     /// How many questions the search for one group may cost.
@@ -86,9 +86,9 @@ pub fn default_rounds(tests: usize) -> u64 {
     (6_000 / tests.max(1) as u64).clamp(3, 20)
 }
 
-/// How many forks each of the two thorough searches may cost when nobody says.
+/// How many forks the search for single partners may cost when nobody says; that for cleaners gets half of it.
 pub fn default_forks(tests: usize) -> u64 {
-    (tests as u64 * 3 / 2).max(2_000)
+    (tests as u64).max(1_000)
 }
 
 /// How many test runs the search for groups beyond the first may cost in all.
@@ -109,7 +109,7 @@ pub(crate) struct Allowance {
 impl Allowance {
     pub(crate) fn new(settings: &HuntSettings, tests: usize) -> Self {
         Allowance {
-            forks: settings.forks.unwrap_or_else(|| default_forks(tests)),
+            forks: settings.forks.unwrap_or_else(|| default_forks(tests)) / 2,
             runs: default_runs(tests),
             questions: settings.questions,
         }

@@ -11,7 +11,6 @@
 mod database;
 mod digest;
 mod directory;
-mod duration;
 mod error;
 mod finding;
 mod fingerprint;

@@ -10,11 +10,10 @@ CREATE TABLE fingerprint (
     used        INTEGER NOT NULL
 ) STRICT;
 
--- Every test that was ever named, with how long it took when it was timed last.
+-- Every test that was ever named.
 CREATE TABLE test (
     number INTEGER PRIMARY KEY,
-    id     TEXT NOT NULL UNIQUE,
-    micros INTEGER
+    id     TEXT NOT NULL UNIQUE
 ) STRICT;
 
 -- `tests` holds the numbers of the tests in their order, see `run.rs`.

@@ -21,10 +21,12 @@ const ENVIRONMENT: &str = "pyvenv.cfg";
 ///
 /// These are the files that git tracks and those that it would offer to add. Where git tracks nothing, they are all
 /// files. Untracked files in hidden directories, virtual environments and directories that tools fill do not count;
-/// nor do times and owners.
-pub fn digest_of_sources(project: &Path) -> String {
+/// nor do times and owners, nor the file `except`.
+pub fn digest_of_sources(project: &Path, except: Option<&Path>) -> String {
     let mut digester = Digester::default();
-    for file in source_files(project) {
+    let except = except.and_then(|path| path.canonicalize().ok());
+    let is_wanted = |file: &PathBuf| except.is_none() || project.join(file).canonicalize().ok() != except;
+    for file in source_files(project).into_iter().filter(is_wanted) {
         add_file(&mut digester, project, &file);
     }
     digester.hex()
@@ -138,9 +140,9 @@ mod tests {
 
     /// Whether the digest differs after `change`.
     fn matters(project: &TempDir, change: impl FnOnce(&Path)) -> bool {
-        let before = digest_of_sources(project.path());
+        let before = digest_of_sources(project.path(), None);
         change(project.path());
-        before != digest_of_sources(project.path())
+        before != digest_of_sources(project.path(), None)
     }
 
     const SUITE: &[(&str, &str)] = &[("shop/cart.py", "x = 1"), ("tests/test_cart.py", "import shop")];
@@ -200,9 +202,9 @@ mod tests {
         let outer = project(&[(".gitignore", "/copies\n"), ("copies/shop/cart.py", "x = 1")]);
         tracked(&outer);
         let copy = outer.path().join("copies/shop");
-        let before = digest_of_sources(&copy);
+        let before = digest_of_sources(&copy, None);
         write(&copy, "cart.py", "x = 2");
-        assert_ne!(before, digest_of_sources(&copy));
+        assert_ne!(before, digest_of_sources(&copy, None));
     }
 
     #[test]

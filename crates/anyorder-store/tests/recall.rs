@@ -3,7 +3,6 @@
 mod common;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use anyorder_model::TestId;
 use anyorder_store::{Fingerprint, History, KEPT_FINGERPRINTS, OrderDigest, PastRun, Run, RunKey, Store};
@@ -122,21 +121,4 @@ fn runs_of_the_fingerprints_used_last_are_kept() {
     // The first is the oldest, but was used last; the second has not been used for longest.
     let expected = (0..=KEPT_FINGERPRINTS).filter(|&number| number != 1);
     assert_eq!(kept, expected.map(|number| fingerprint(&number.to_string()).digest()).collect::<Vec<_>>());
-}
-
-#[test]
-fn durations_are_those_noted_last_whatever_has_changed_since() {
-    let project = tempfile::tempdir().unwrap();
-    let (quick, slow, untimed) = (test("test_quick"), test("test_slow"), test("test_untimed"));
-    let mut store = open(project.path());
-    let tests = [&untimed];
-    store
-        .record(&Run { key: common::key("x", 0, &tests), tests: &tests, outcomes: "p", answer: b"" })
-        .unwrap();
-    store.note_durations(&[(&quick, Duration::from_micros(7)), (&slow, Duration::from_secs(3))]).unwrap();
-    store.note_durations(&[(&slow, Duration::from_secs(2))]).unwrap();
-    drop(store);
-    let store = Store::open(project.path(), &fingerprint("others")).unwrap();
-    let expected = [(quick, Duration::from_micros(7)), (slow, Duration::from_secs(2))];
-    assert_eq!(store.history().durations().unwrap(), expected.into());
 }

@@ -10,7 +10,8 @@ use anyorder_model::Mode;
 use anyorder_report::{Color, TerminalOptions};
 use anyorder_search::{Strategy, Sweep};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -35,11 +36,33 @@ pub(crate) struct Cli {
 impl Cli {
     /// What was typed; without a command it is `hunt`.
     pub(crate) fn parse_or_hunt() -> Self {
-        let cli = Cli::parse();
-        match cli.command {
-            Some(_) => cli,
-            None => Cli::parse_from(std::env::args_os().chain([OsString::from("hunt")])),
+        let words: Vec<OsString> = std::env::args_os().collect();
+        let hunt = || {
+            let (program, rest) = words.split_at(1.min(words.len()));
+            Cli::parse_from([program, &[OsString::from("hunt")], rest].concat())
+        };
+        match Cli::try_parse_from(&words) {
+            Ok(cli) if cli.command.is_some() => cli,
+            Ok(_) => hunt(),
+            Err(error) if is_hunt(&words[1..], &error) => hunt(),
+            Err(error) => error.exit(),
         }
+    }
+}
+
+/// Whether words that are no command of their own are options or targets of a hunt.
+fn is_hunt(words: &[OsString], error: &clap::Error) -> bool {
+    let typed = || words.iter().take_while(|word| *word != "--");
+    let is_command =
+        |word: &OsString| Cli::command().get_subcommands().any(|command| *word == *command.get_name());
+    match error.kind() {
+        ErrorKind::UnknownArgument => !typed().any(is_command),
+        // A word that is misspelt is no target; a test or a path is.
+        ErrorKind::InvalidSubcommand => typed().any(|word| {
+            let text = word.to_string_lossy();
+            text.contains("::") || text.contains('#') || PathBuf::from(word).exists()
+        }),
+        _ => false,
     }
 }
 
@@ -178,6 +201,9 @@ pub(crate) struct HuntArgs {
     /// Look into one order only: what its last test depends on; a file as for `replay`
     #[arg(long, help_heading = "Orders", value_name = "ORDER-FILE")]
     pub(crate) order: Option<PathBuf>,
+    /// One group of partners for each finding is enough: no others, and no cleaners
+    #[arg(long, help_heading = "Orders")]
+    pub(crate) quick: bool,
     /// What one round is
     #[arg(long, help_heading = "Orders", value_name = "HOW", default_value = "whole", value_parser = sweep_parser())]
     pub(crate) sweep: Sweep,

@@ -7,18 +7,20 @@ use anyorder_store::{Fingerprint, digest_of_sources};
 
 use crate::project::Project;
 
-/// The fingerprint of a suite as it is now.
-pub(crate) fn of(project: &Project, engine: &Engine, typed: &[String]) -> Fingerprint {
+/// The fingerprint of a suite as it is now; `report` is a file that this very command writes.
+pub(crate) fn of(project: &Project, engine: &Engine, typed: &[String], report: Option<&Path>) -> Fingerprint {
     let (hello, settings) = (engine.hello(), engine.settings());
     Fingerprint {
-        sources: digest_of_sources(&project.directory),
+        sources: digest_of_sources(&project.directory, report),
         interpreter: format!("{} {}", hello.language, hello.executable),
         packages: packages(&hello.search_path).join(" "),
         settings: format!(
-            "{} {} seed {} {} {}",
+            "{} {} seed {} timeout {} memory {} {} {}",
             engine.isolation().name(),
             engine.disk().name(),
             settings.seed,
+            settings.timeout.as_secs_f64(),
+            settings.memory,
             typed.join(" "),
             hello.options.join(" ")
         ),

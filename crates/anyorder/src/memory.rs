@@ -3,6 +3,8 @@
 //! Knows how questions become keys and answers become bytes. A hunt that was killed asks the same questions again, and
 //! is answered from here as far as it came.
 
+use std::time::{Duration, Instant};
+
 use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Step, Suite, TailRecord, TestId};
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use serde::Serialize;
@@ -13,6 +15,7 @@ pub(crate) struct Memory<'a> {
     suite: &'a Suite,
     session: u32,
     waiting: Vec<Waiting>,
+    written: Instant,
 }
 
 /// An answer that is not written yet.
@@ -24,12 +27,19 @@ struct Waiting {
     answer: Vec<u8>,
 }
 
-/// So many answers are written together: a hunt that is killed loses fewer than these.
+/// So many answers are written together, if they come within this time: a hunt that is killed loses no more.
 const TOGETHER: usize = 50;
+const SOON: Duration = Duration::from_millis(500);
 
 impl<'a> Memory<'a> {
     pub(crate) fn new(store: &'a mut Store, suite: &'a Suite, session: usize) -> Self {
-        Memory { store, suite, session: u32::try_from(session).unwrap_or(u32::MAX), waiting: vec![] }
+        Memory {
+            store,
+            suite,
+            session: u32::try_from(session).unwrap_or(u32::MAX),
+            waiting: vec![],
+            written: Instant::now(),
+        }
     }
 
     /// The steps of a fan's prefix, if they are known.
@@ -78,11 +88,13 @@ impl<'a> Memory<'a> {
     ) -> Result<(), StoreError> {
         let answer = serde_json::to_vec(answer).expect("answers have a JSON form");
         self.waiting.push(Waiting { purpose, repetition, order, outcomes: letters(steps), answer });
-        if self.waiting.len() < TOGETHER { Ok(()) } else { self.write() }
+        let can_wait = self.waiting.len() < TOGETHER && self.written.elapsed() < SOON;
+        if can_wait { Ok(()) } else { self.write() }
     }
 
     /// Writes what is waiting.
     pub(crate) fn write(&mut self) -> Result<(), StoreError> {
+        self.written = Instant::now();
         let waiting = std::mem::take(&mut self.waiting);
         let ids: Vec<Vec<&TestId>> = waiting.iter().map(|run| run.order.ids(self.suite)).collect();
         let runs: Vec<Run<'_>> = waiting

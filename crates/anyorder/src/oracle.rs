@@ -166,6 +166,8 @@ impl<'a, 's> EngineOracle<'a, 's> {
     fn run_plainly(&mut self, asked: &[PlainAsk]) -> Result<Vec<PlainSeen>, Trouble> {
         let (engine, files, regrouped) = (self.engine, self.files.clone(), &self.regrouped);
         let next = AtomicUsize::new(0);
+        let deadline = self.allowance.map(|allowance| self.begun + allowance);
+        let has_time = move || deadline.is_none_or(|deadline| Instant::now() < deadline);
         let (sender, receiver) = mpsc::channel();
         let mut seen: Vec<Option<PlainSeen>> = vec![None; asked.len()];
         let mut trouble = None;
@@ -173,7 +175,9 @@ impl<'a, 's> EngineOracle<'a, 's> {
             for worker in 0..engine.settings().workers.min(asked.len()) {
                 let (sender, next, files) = (sender.clone(), &next, &files);
                 scope.spawn(move || {
-                    while let Some(ask) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    while let Some(ask) =
+                        asked.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| has_time())
+                    {
                         let request = PlainRequest {
                             rung: regrouped.contains(ask.order.tests()).then_some(Rung::PlainOrdered),
                             files: Some(files),
@@ -215,6 +219,8 @@ impl<'a, 's> EngineOracle<'a, 's> {
                 }
             }
         });
+        let is_complete = seen.iter().all(Option::is_some);
+        let trouble = trouble.or_else(|| (!is_complete).then(|| EngineError::Cancelled.into()));
         trouble.map_or_else(|| Ok(seen.into_iter().flatten().collect()), Err)
     }
 }

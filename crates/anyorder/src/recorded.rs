@@ -24,6 +24,8 @@ pub(crate) struct Recorded<'a> {
     pub(crate) typed: &'a [String],
     /// How much may be spent, in words.
     pub(crate) budget: String,
+    /// Whether what earlier hunts found is tried again: what does not show itself then is gone.
+    pub(crate) tries_known: bool,
 }
 
 /// What a search has come to, with the CPU time of a plain run of the suite if that was measured.
@@ -37,14 +39,22 @@ impl Recorded<'_> {
         search: impl FnOnce(&mut EngineOracle<'_, '_>, Vec<Known>) -> Result<Option<Outcome>, Failure>,
     ) -> Result<Done, Failure> {
         let suite = self.engine.suite();
-        let mut store =
-            Store::open(&self.project.directory, &fingerprint::of(self.project, self.engine, self.typed))?;
+        let report = session.report_file();
+        let fingerprint = fingerprint::of(self.project, self.engine, self.typed, report.as_deref());
+        let mut store = Store::open(&self.project.directory, &fingerprint)?;
+        if let [_, ..] = store.changed() {
+            let changed = store.changed().join(", ");
+            session.tell(&Event::Notice {
+                text: format!("earlier runs do not count any more: changed since then: {changed}"),
+                hint: None,
+            });
+        }
         if let Some(path) = store.set_aside() {
             let text = format!("the old history could not be read; it is kept as {}", path.display());
             session.tell(&Event::Notice { text, hint: None });
         }
         let number = store.begin_hunt(&self.start())?;
-        let known = known(suite, &store.history().known_findings()?);
+        let known = if self.tries_known { known(suite, &store.history().known_findings()?) } else { vec![] };
         let files = self.project.state_directory("plain")?;
         let memory = Memory::new(&mut store, suite, self.engine.session());
         let mut oracle = EngineOracle::new(self.engine, session, memory, files);

@@ -45,6 +45,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The file that the JSON report goes to.
+    pub(crate) fn report_file(&self) -> Option<PathBuf> {
+        self.json.as_ref().map(|(path, _)| path.clone())
+    }
+
     /// Data for other programs, unless the JSON report is that.
     pub(crate) fn data(&mut self, text: &str) {
         self.terminal.data(text);

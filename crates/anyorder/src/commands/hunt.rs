@@ -33,6 +33,8 @@ pub(crate) fn run(args: &HuntArgs, terminal: &mut Terminal) -> Result<Exit, Fail
 pub(crate) struct Hunter {
     pub(crate) sweep: Sweep,
     pub(crate) rounds: Option<u64>,
+    /// Whether one group of partners for each finding is enough.
+    pub(crate) is_quick: bool,
     pub(crate) budget: Option<Budget>,
     /// The only order to look into.
     pub(crate) order: Option<(std::path::PathBuf, Vec<TestId>)>,
@@ -50,6 +52,7 @@ impl Hunter {
         Ok(Hunter {
             sweep: args.sweep,
             rounds: args.rounds.or(rounds),
+            is_quick: args.quick,
             budget: args.budget.or(project.config.get("budget", str::parse)?),
             order: order.transpose()?,
             typed: args.suite.typed_again(),
@@ -65,12 +68,19 @@ impl Hunter {
     ) -> Result<Done, Failure> {
         let begun = Instant::now();
         let order = self.order.as_ref().map(|(file, ids)| order_of(engine.suite(), file, ids)).transpose()?;
-        let recorded = Recorded { engine, project, typed: &self.typed, budget: self.budget_words(engine) };
+        let recorded = Recorded {
+            engine,
+            project,
+            typed: &self.typed,
+            budget: self.budget_words(engine),
+            tries_known: order.is_none(),
+        };
         recorded.carry_out(session, |oracle, known| {
             let settings = HuntSettings {
                 seed: engine.settings().seed,
                 sweep: self.sweep,
                 rounds: self.rounds,
+                forks: self.is_quick.then_some(0),
                 known,
                 ..HuntSettings::default()
             };

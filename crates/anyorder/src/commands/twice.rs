@@ -30,7 +30,8 @@ pub(crate) fn run(args: &TwiceArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     let opened = project.open(&args.suite)?;
     session.each_suite(opened, &args.suite.targets, |session, engine, took| {
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget: Budget| budget.to_string());
-        let recorded = Recorded { engine, project: &project, typed: &typed, budget: words };
+        let recorded =
+            Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
         suite(session, engine, &recorded, args.mode, budget.map(|budget| budget.allowance(took)))
     })
 }
