@@ -219,10 +219,7 @@ fn wait(
 
 /// The steps of a runner that has died and left no results, if the last test of `order` is to blame: without it the
 /// runner comes through.
-fn blame<E>(
-    order: &Order,
-    run: impl FnOnce(&Order) -> Result<RunRecord, E>,
-) -> Result<Option<Vec<Step>>, E> {
+fn blame<E>(order: &Order, run: impl FnOnce(&Order) -> Result<RunRecord, E>) -> Result<Option<Vec<Step>>, E> {
     let Some((&last, before)) = order.tests().split_last() else { return Ok(None) };
     let crashed = Step::bare(last, Outcome::Crashed);
     if before.is_empty() {

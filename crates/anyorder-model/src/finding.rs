@@ -265,6 +265,11 @@ impl Rate {
     pub fn with(self, has_failed: bool) -> Self {
         Rate(self.0 + u32::from(has_failed), self.1 + 1)
     }
+
+    /// Whether some runs failed and some did not.
+    pub fn is_mixed(self) -> bool {
+        (1..self.1).contains(&self.0)
+    }
 }
 
 /// How often a test fails.

@@ -65,21 +65,16 @@ pub(crate) fn in_forks(
     Ok(counts.iter().map(|count| (count.pairs > 0).then(|| count.is_unanimous())).collect())
 }
 
-/// How often a test fails after `before` and by itself, from fresh pairs through forks.
-pub(crate) fn rates_in_forks(
-    asker: &mut Asker<'_>,
-    test: TestIndex,
-    before: &[TestIndex],
-) -> Result<After, Halted> {
-    let order = [before, &[test]].concat();
+/// How often a test fails in each order of a pair, from fresh runs through forks.
+pub(crate) fn rates_in_forks(asker: &mut Asker<'_>, pair: Pair) -> Result<After, Halted> {
     let mut rates = [Rate::default(); 2];
-    let orders = [order.clone(), vec![test]];
+    let orders = [pair.odd.clone(), pair.base];
     for ends in asker.repeated_ends(Purpose::Confirm, FOR_RATES..FOR_RATES + RATE_PAIRS, &orders)? {
         for (rate, end) in rates.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
             *rate = rate.with(end.outcome.is_red());
         }
     }
-    Ok(after(order, rates[0], rates[1]))
+    Ok(after(pair.odd, rates[0], rates[1]))
 }
 
 fn after(order: Vec<TestIndex>, rate: Rate, reference: Rate) -> After {
@@ -90,8 +85,7 @@ fn after(order: Vec<TestIndex>, rate: Rate, reference: Rate) -> After {
 /// The verdict of the plain runner on each case, after its first group.
 pub(crate) fn plainly(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Result<Vec<Verdict>, Halted> {
     let shared = shared_pairs(asker, cases)?;
-    let mut trials: Vec<PlainTrial> =
-        cases.iter().map(|case| PlainTrial::new(asker, case, &case.groups[0], pairs)).collect();
+    let mut trials: Vec<PlainTrial> = cases.iter().map(|case| PlainTrial::new(asker, case, pairs)).collect();
     for (trial, shared) in trials.iter_mut().zip(shared) {
         trial.shared = shared;
     }
@@ -100,22 +94,10 @@ pub(crate) fn plainly(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Res
     verdicts.collect()
 }
 
-/// The verdict of the plain runner on one case after these tests.
-pub(crate) fn plainly_after(
-    asker: &mut Asker<'_>,
-    case: &Case,
-    before: &[TestIndex],
-    pairs: u32,
-) -> Result<Verdict, Halted> {
-    let mut trials = vec![PlainTrial::new(asker, case, before, pairs)];
-    run_trials(asker, &mut trials)?;
-    trials.remove(0).verdict(asker)
-}
-
 /// Cases with the same partners share plain runs, if forks show that they do not disturb each other.
 fn shared_pairs(asker: &mut Asker<'_>, cases: &[&Case]) -> Result<Vec<Option<Pair>>, Halted> {
     let mut clusters: BTreeMap<Vec<TestIndex>, Vec<usize>> = BTreeMap::new();
-    for (at, case) in cases.iter().enumerate() {
+    for (at, case) in cases.iter().enumerate().filter(|(_, case)| case.base.is_empty()) {
         let key = if case.has_partners() { case.groups[0].clone() } else { vec![] };
         clusters.entry(key).or_default().push(at);
     }
@@ -155,12 +137,12 @@ struct PlainTrial {
 }
 
 impl PlainTrial {
-    fn new(asker: &Asker<'_>, case: &Case, before: &[TestIndex], pairs: u32) -> Self {
+    fn new(asker: &Asker<'_>, case: &Case, pairs: u32) -> Self {
         let is_crowd = case.singles().count() * 4 > asker.suite().len() && case.groups.len() > 2;
         PlainTrial {
             case: in_plain_terms(case),
-            before: before.to_vec(),
-            own: Pair::new(case, before),
+            before: case.groups[0].clone(),
+            own: Pair::new(case, &case.groups[0]),
             shared: None,
             pairs: if is_crowd { pairs.max(CROWD_PAIRS) } else { pairs },
             count: Count::default(),

@@ -3,9 +3,7 @@
 //!
 //! Knows which orders to run and notes what they show. Judges nothing but tests that differ between identical runs.
 
-use anyorder_model::{
-    FanRecord, Halted, Mode, News, Order, Outcome, Purpose, Rate, Station, Step, TestIndex,
-};
+use anyorder_model::{FanRecord, Halted, News, Order, Outcome, Purpose, Rate, Station, Step, TestIndex};
 
 use crate::asker::{self, Branches};
 use crate::hunt::Hunt;
@@ -74,7 +72,7 @@ impl Hunt<'_> {
         let all: Vec<_> =
             all.inspect(|double| self.seen.note_alone(double.test, double.first.clone())).collect();
         let steady = all.into_iter().filter(|double| !self.judge.is_aside(double.test)).collect();
-        let fixtures = judge_doubles(&mut self.judge, steady, Mode::IsolatedTest);
+        let fixtures = judge_doubles(&mut self.judge, steady);
         fixtures.into_iter().for_each(|finding| self.judge.found(finding));
         self.tell_suspects(0);
         Ok(())

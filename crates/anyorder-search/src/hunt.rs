@@ -235,7 +235,7 @@ impl<'a> Hunt<'a> {
                 }
                 First::NotAgain => {
                     let case = cases.remove(at);
-                    self.judge.set_aside_after(case.test, &case.sightings[0].before)?;
+                    self.judge.set_aside_after(&case, &case.sightings[0].before)?;
                 }
                 First::Hidden => {
                     let case = cases.remove(at);

@@ -126,6 +126,20 @@ fn pass_then_fail_is_non_idempotent_and_fail_then_pass_sets_itself() {
 }
 
 #[test]
+fn a_test_that_minds_being_run_twice_only_behind_another_is_non_idempotent() {
+    // What the first test gives, the second spends; by itself it has nothing to spend.
+    let tests: [&[Op]; 3] = [&[Op::Set(0, 1)], &[], &[Op::Need(0, ZERO | ONE), Op::When(0, ONE, 0, 2)]];
+    for mode in [Mode::IsolatedGroup, Mode::Suite] {
+        let report = twice(&mut suite(&tests), mode, &HuntSettings::default());
+        assert_eq!(kinds(&report), [(Kind::NonIdempotent, 2)], "{mode:?}");
+        let evidence = report.findings[0].evidence.as_ref().unwrap();
+        assert_eq!(evidence.passing, Order([0, 2].map(TestIndex).to_vec()));
+        assert_eq!(evidence.failing, Order([0, 2, 2].map(TestIndex).to_vec()));
+        assert_eq!(evidence.confirmed, Some(Rung::Plain));
+    }
+}
+
+#[test]
 fn red_both_times_because_of_a_polluter_is_not_non_idempotent() {
     let mut suite = suite(&[&[Op::Set(0, 1)], &[Op::Need(0, ZERO)]]);
     let report = twice(&mut suite, Mode::Suite, &HuntSettings::default());

@@ -10,6 +10,7 @@ use crate::asker::Asker;
 use crate::case::Case;
 use crate::confirm::{self, FOR_RATES, Verdict};
 use crate::hunt::HuntReport;
+use crate::pair::Pair;
 use crate::settings::HuntSettings;
 
 /// All that is known while a search goes on.
@@ -95,21 +96,21 @@ impl<'a> Judge<'a> {
     }
 
     /// Sets a test aside that did not end the same again after `before`, and measures how often it does.
-    pub(crate) fn set_aside_after(&mut self, test: TestIndex, before: &[TestIndex]) -> Result<(), Halted> {
-        self.set_aside(test);
-        if before.len() <= LONGEST_FOR_RATES {
-            let after = confirm::rates_in_forks(&mut self.asker, test, before)?;
-            self.aside.entry(test).or_default().after = Some(after);
+    ///
+    /// If each order ends the same all the time, nothing shows that chance is at work, and it is doubted instead.
+    pub(crate) fn set_aside_after(&mut self, case: &Case, before: &[TestIndex]) -> Result<(), Halted> {
+        self.open.retain(|open| (open.test, open.kind) != (case.test, case.kind));
+        if before.len() > LONGEST_FOR_RATES {
+            self.set_aside(case.test);
+            return Ok(());
+        }
+        let after = confirm::rates_in_forks(&mut self.asker, Pair::new(case, before))?;
+        if after.rate.is_mixed() || after.reference.is_mixed() {
+            self.set_aside(case.test).after = Some(after);
+        } else {
+            self.doubt(case, "it was seen once, and not in the same order again");
         }
         Ok(())
-    }
-
-    /// Opens the case of a test that minds being run twice in a row after `before`.
-    pub(crate) fn open_twice(&mut self, mut case: Case, before: Vec<TestIndex>, mode: Mode) {
-        if mode != Mode::IsolatedTest {
-            case.sightings.push(crate::seen::Sighting { before, sight: case.seen.clone() });
-        }
-        self.open.push(case);
     }
 
     /// Findings of all confirmed cases of tests that mind being run twice.
@@ -135,7 +136,7 @@ impl<'a> Judge<'a> {
         for (case, agreed) in cases.iter().zip(agreed) {
             match agreed {
                 Some(true) => {}
-                Some(false) => self.set_aside_after(case.test, &case.groups[0])?,
+                Some(false) => self.set_aside_after(case, &case.groups[0])?,
                 None => {
                     self.open.retain(|open| (open.test, open.kind) != (case.test, case.kind));
                     self.doubt(case, HIDDEN);
@@ -173,15 +174,12 @@ impl<'a> Judge<'a> {
 
     /// The plain runner may show after a longer order what it does not show after the shortest.
     fn try_other_orders(&mut self, at: usize, why: &str) -> Result<(), Halted> {
-        let case = self.open[at].clone();
-        let others =
-            case.groups.get(1).into_iter().chain(case.sightings.last().map(|sighting| &sighting.before));
-        for before in others {
-            let before =
-                if case.has_partners() { before.clone() } else { [before.as_slice(), &[case.test]].concat() };
-            match confirm::plainly_after(&mut self.asker, &case, &before, self.settings.plain_pairs)? {
+        let case = self.open.remove(at);
+        for other in case.other_orders() {
+            match confirm::plainly(&mut self.asker, &[&other], self.settings.plain_pairs)?.remove(0) {
                 Verdict::OrderDecides(confirmed) => {
-                    self.open[at].confirmed = Some(confirmed);
+                    let base = other.base;
+                    self.open.insert(at, Case { confirmed: Some(confirmed), base, ..case });
                     return Ok(());
                 }
                 Verdict::NonDeterministic(after) => {
@@ -191,7 +189,6 @@ impl<'a> Judge<'a> {
                 Verdict::NotShown(_) => {}
             }
         }
-        let case = self.open.remove(at);
         self.doubt(&case, why);
         Ok(())
     }

@@ -31,7 +31,7 @@ pub(crate) struct Pair {
 
 impl Pair {
     pub(crate) fn new(case: &Case, before: &[TestIndex]) -> Self {
-        Pair { odd: case.after(before), base: vec![case.test] }
+        Pair { odd: case.after(before), base: case.after(&case.base) }
     }
 }
 

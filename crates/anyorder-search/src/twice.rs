@@ -12,6 +12,7 @@ use crate::groups::groups_of;
 use crate::hunt::HuntReport;
 use crate::judge::Judge;
 use crate::settings::HuntSettings;
+use crate::shrink::{Shrunk, shrink};
 use crate::sight::Sight;
 
 /// Runs every test twice in this mode, and confirms what comes of it. `AcrossRuns` is not for one process.
@@ -27,8 +28,9 @@ fn run_mode(judge: &mut Judge<'_>, mode: Mode) -> Result<(), Halted> {
     let records = judge.asker().orders(Purpose::Twice, 0, orders)?;
     let mut doubles: Vec<Double> = records.iter().flat_map(|steps| doubles(steps)).collect();
     doubles.sort_by_key(|double| double.test);
-    let findings = judge_doubles(judge, doubles, mode);
+    let findings = judge_doubles(judge, doubles);
     findings.into_iter().for_each(|finding| judge.found(finding));
+    shorten(judge)?;
     judge.confirm_in_forks(|_| true)?;
     judge.confirm_plainly(|_| true)?;
     judge.find_twice(mode);
@@ -43,6 +45,36 @@ fn orders_of(asker: &Asker<'_>, mode: Mode) -> Vec<Vec<TestIndex>> {
         Mode::IsolatedGroup => groups_of(asker.suite()).iter().map(|group| double(group)).collect(),
         Mode::Suite | Mode::AcrossRuns => vec![double(&tests)],
     }
+}
+
+/// Leaves out what ran before a test that was run twice, as far as it minds all the same.
+fn shorten(judge: &mut Judge<'_>) -> Result<(), Halted> {
+    let mut cases = judge.take(|case| !case.base.is_empty());
+    let result = cases.iter_mut().try_for_each(|case| shorten_one(judge, case));
+    judge.open.append(&mut cases);
+    judge.open.sort_by_key(|case| case.test);
+    result
+}
+
+fn shorten_one(judge: &mut Judge<'_>, case: &mut Case) -> Result<(), Halted> {
+    let questions = judge.settings.questions;
+    let mut minds = |before: &[TestIndex]| {
+        let order = [before, &[case.test, case.test]].concat();
+        let steps = judge.asker().orders(Purpose::Minimise, 0, vec![order])?.remove(0);
+        let [first, second] = [2, 1].map(|back| Sight::from(&steps[steps.len() - back]));
+        Ok(first.outcome == case.alone.outcome && case.target.is_met(&second))
+    };
+    let shortest = if minds(&[])? {
+        vec![]
+    } else if minds(&case.base)? {
+        match shrink(&case.base, questions, minds)? {
+            Shrunk::Minimal(before) | Shrunk::Unfinished(before) => before,
+        }
+    } else {
+        return Ok(());
+    };
+    case.twice_after(&shortest);
+    Ok(())
 }
 
 /// A test that ran twice in a row.
@@ -65,7 +97,7 @@ pub(crate) fn doubles(steps: &[Step]) -> impl Iterator<Item = Double> {
 }
 
 /// Makes cases of the tests that mind, and findings of fixtures whose tear-down fails behind them.
-pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>, mode: Mode) -> Vec<Finding> {
+pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>) -> Vec<Finding> {
     let mut fixtures: Vec<Finding> = Vec::new();
     for double in doubles {
         let Double { test, first, second, before } = double;
@@ -85,7 +117,7 @@ pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>, mode: M
         } else {
             continue;
         };
-        judge.open_twice(Case::of_twice(kind, test, first, second), before, mode);
+        judge.open.push(Case::of_twice(kind, before, test, [first, second]));
     }
     fixtures
 }
