@@ -3,7 +3,7 @@
 //! Knows how questions become keys and answers become bytes. A hunt that was killed asks the same questions again, and
 //! is answered from here as far as it came.
 
-use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Step, Suite, TailRecord, TestId};
+use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId};
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -123,7 +123,8 @@ fn prefix_purpose(purpose: Purpose) -> String {
 }
 
 fn plain_purpose(ask: &PlainAsk) -> String {
-    format!("plain {}", ask.hash_seed)
+    let rung = if ask.rung == Some(Rung::PlainOrdered) { "plain-ordered" } else { "plain" };
+    format!("{rung} {}", ask.hash_seed)
 }
 
 /// One letter for each outcome.
