@@ -4,7 +4,7 @@ use anyorder_model::{
     Fan, FanRecord, Halted, Kind, News, Oracle, Outcome, PlainAsk, PlainSeen, Purpose, Suite,
 };
 
-use crate::hunt_tests::{ZERO, kinds, suite};
+use crate::hunt_tests::{ONE, ZERO, kinds, suite};
 use crate::simulate::{Op, SimSuite};
 use crate::{HuntSettings, hunt};
 
@@ -51,6 +51,44 @@ fn a_time_limit_alone_is_told_and_not_believed() {
     };
     let report = hunt(&mut Bent { suite, forks, plain: |_, _| {} }, &HuntSettings::default());
     assert_eq!((report.findings.len(), report.unconfirmed.len()), (0, 1));
+}
+
+#[test]
+fn a_test_that_only_ever_ran_into_its_time_limit_is_not_called_broken() {
+    let suite = suite(&[&[Op::Need(0, ONE)], &[]]);
+    let forks = |_: &Fan, record: &mut FanRecord| {
+        let steps = record.tails.iter_mut().flat_map(|tail| &mut tail.steps);
+        let failed = steps.filter(|step| step.outcome == Outcome::Failed);
+        failed.for_each(|step| step.outcome = Outcome::TimedOut);
+    };
+    let report = hunt(&mut Bent { suite, forks, plain: |_, _| {} }, &HuntSettings::default());
+    assert_eq!(kinds(&report), []);
+    assert_eq!(report.unconfirmed.iter().map(|doubt| doubt.kind).collect::<Vec<_>>(), [Kind::Broken]);
+}
+
+#[test]
+fn a_test_that_forks_fail_alike_and_new_processes_pass_now_and_then_is_not_broken() {
+    // As `assert hash("abc") % 2 == 0` does: forks of one process have one hash seed.
+    let plain = |asked: &PlainAsk, seen: &mut PlainSeen| {
+        if asked.hash_seed % 2 == 0 {
+            seen.steps.iter_mut().for_each(|step| step.outcome = Outcome::Passed);
+        }
+    };
+    let suite = suite(&[&[], &[Op::Need(0, ONE)], &[]]);
+    let report = hunt(&mut Bent { suite, forks: |_, _| {}, plain }, &HuntSettings::default());
+    assert_eq!(kinds(&report), [(Kind::NonDeterministic, 1)]);
+    assert!(report.unconfirmed.is_empty());
+}
+
+#[test]
+fn what_forks_and_new_processes_always_show_otherwise_is_doubted() {
+    let plain = |_: &PlainAsk, seen: &mut PlainSeen| {
+        seen.steps.iter_mut().for_each(|step| step.outcome = Outcome::Passed);
+    };
+    let suite = suite(&[&[], &[Op::Need(0, ONE)], &[]]);
+    let report = hunt(&mut Bent { suite, forks: |_, _| {}, plain }, &HuntSettings::default());
+    assert_eq!(kinds(&report), []);
+    assert_eq!(report.unconfirmed.iter().map(|doubt| doubt.kind).collect::<Vec<_>>(), [Kind::Broken]);
 }
 
 #[test]

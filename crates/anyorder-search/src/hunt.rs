@@ -111,8 +111,8 @@ impl<'a> Hunt<'a> {
         self.judge.confirm_plainly(|_| true)?;
         self.judge.find_twice(Mode::IsolatedTest);
         self.find_more()?;
+        self.find_broken()?;
         self.judge.rate_aside()?;
-        self.find_broken();
         self.doubt_time_limits();
         Ok(())
     }
@@ -284,15 +284,11 @@ impl<'a> Hunt<'a> {
         find_cleaners(self.judge.asker(), &mut victims, &self.seen, &mut allowance)
     }
 
-    fn find_broken(&mut self) {
+    fn find_broken(&mut self) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        for test in tests {
-            if let Some(sight) = self.seen.always_red(test).filter(|_| !self.judge.is_known(test)) {
-                let mut finding = Finding::new(Kind::Broken, test, self.judge.asker().suite().id(test));
-                finding.signature.clone_from(&sight.signature);
-                self.judge.found(finding);
-            }
-        }
+        let unknown = tests.into_iter().filter(|&test| !self.judge.is_known(test));
+        let broken = unknown.filter_map(|test| Some((test, self.seen.always_red(test)?.clone()))).collect();
+        self.judge.confirm_broken(broken)
     }
 
     /// Differences that are nothing but a time limit are told, and not believed.

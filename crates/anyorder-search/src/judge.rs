@@ -25,6 +25,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) open: Vec<Case>,
 }
 
+/// Why a finding has no verdict of the plain runner.
+pub(crate) const NO_RESULT: &str = "the plain runner came to no result in time";
 /// Why a difference cannot be judged.
 pub(crate) const HIDDEN: &str = "a time limit, or an error behind the test, hides how it ends";
 
@@ -60,7 +62,11 @@ impl<'a> Judge<'a> {
 
     /// A difference that cannot be relied on.
     pub(crate) fn doubt(&mut self, case: &Case, why: &str) {
-        let mut finding = case.finding(self.asker.suite());
+        let finding = case.finding(self.asker.suite());
+        self.doubt_finding(finding, why);
+    }
+
+    pub(crate) fn doubt_finding(&mut self, mut finding: Finding, why: &str) {
         finding.unconfirmed = Some(why.to_owned());
         self.asker.tell(News::Unconfirmed(Box::new(finding.clone())));
         self.unconfirmed.push(finding);
@@ -68,10 +74,8 @@ impl<'a> Judge<'a> {
 
     /// A difference that is nothing but a time limit.
     pub(crate) fn doubt_time_limit(&mut self, kind: Kind, test: TestIndex) {
-        let mut finding = Finding::new(kind, test, self.asker.suite().id(test));
-        finding.unconfirmed = Some("it only ran into its time limit, which is no evidence".to_owned());
-        self.asker.tell(News::Unconfirmed(Box::new(finding.clone())));
-        self.unconfirmed.push(finding);
+        let finding = Finding::new(kind, test, self.asker.suite().id(test));
+        self.doubt_finding(finding, "it only ran into its time limit, which is no evidence");
     }
 
     /// Whether anything was said about a test already.

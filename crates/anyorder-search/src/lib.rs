@@ -30,6 +30,7 @@ mod shrink;
 mod sight;
 #[cfg(any(test, feature = "simulate"))]
 pub mod simulate;
+mod steady;
 mod strategy;
 mod succession;
 mod sweep;

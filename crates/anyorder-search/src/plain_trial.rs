@@ -8,6 +8,7 @@ use anyorder_model::{Halted, Order, PlainAsk, PlainSeen, Rung, TestIndex};
 use crate::asker::Asker;
 use crate::case::{Case, Confirmed};
 use crate::confirm::{self, Verdict};
+use crate::judge::NO_RESULT;
 use crate::pair::{Count, Pair, in_plain_terms, plain_sight};
 
 /// Plain pairs after which a difference that is never shown is given up.
@@ -120,7 +121,7 @@ impl PlainTrial {
             ));
         }
         if self.is_silent() {
-            return Ok(Verdict::NotShown("the plain runner came to no result in time"));
+            return Ok(Verdict::NotShown(NO_RESULT));
         }
         if self.count.is_unanimous() {
             return Ok(self
