@@ -1,11 +1,11 @@
 //! Hunts through suites whose forks or plain runs do not behave: time limits, one-off failures, runs that disturb others.
 
 use anyorder_model::{
-    Fan, FanRecord, Halted, Kind, News, Oracle, Outcome, PlainAsk, PlainSeen, Purpose, Suite,
+    Fan, FanRecord, Halted, Kind, News, Oracle, Outcome, PlainAsk, PlainSeen, Purpose, Step, Suite,
 };
 
 use crate::hunt_tests::{ONE, ZERO, kinds, suite};
-use crate::simulate::{Op, SimSuite};
+use crate::simulate::{Op, SimFixture, SimSuite};
 use crate::{HuntSettings, hunt};
 
 /// A suite whose answers are bent before anybody hears them.
@@ -89,6 +89,18 @@ fn what_forks_and_new_processes_always_show_otherwise_is_doubted() {
     let report = hunt(&mut Bent { suite, forks: |_, _| {}, plain }, &HuntSettings::default());
     assert_eq!(kinds(&report), []);
     assert_eq!(report.unconfirmed.iter().map(|doubt| doubt.kind).collect::<Vec<_>>(), [Kind::Broken]);
+}
+
+#[test]
+fn a_fixture_that_fails_behind_forks_only_is_doubted() {
+    let fixture = SimFixture { cells: vec![], need: Some((0, ONE)) };
+    let plain = |_: &PlainAsk, seen: &mut PlainSeen| {
+        seen.steps.iter_mut().for_each(|step| *step = Step::bare(step.test, Outcome::Passed));
+    };
+    let suite = suite(&[&[], &[], &[]]).with_fixture(0, fixture);
+    let report = hunt(&mut Bent { suite, forks: |_, _| {}, plain }, &HuntSettings::default());
+    assert_eq!(kinds(&report), []);
+    assert_eq!(report.unconfirmed.iter().map(|doubt| doubt.kind).collect::<Vec<_>>(), [Kind::Fixture]);
 }
 
 #[test]

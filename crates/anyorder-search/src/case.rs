@@ -156,7 +156,7 @@ impl Case {
         let (base, odd) = (Order(self.after(&self.base)), Order(self.after(before)));
         let (passing, failing) = if self.is_odd_green() { (odd, base) } else { (base, odd) };
         Some(Evidence {
-            passing,
+            passing: Some(passing),
             failing,
             confirmed: self.confirmed.as_ref().map(|confirmed| confirmed.rung),
             plain_pairs: self.confirmed.as_ref().map_or(0, |confirmed| confirmed.pairs),

@@ -115,8 +115,7 @@ impl Hunt<'_> {
         let all: Vec<_> =
             all.inspect(|double| self.seen.note_alone(double.test, double.first.clone())).collect();
         let steady = all.into_iter().filter(|double| !self.judge.is_aside(double.test)).collect();
-        let fixtures = judge_doubles(&mut self.judge, steady);
-        fixtures.into_iter().for_each(|finding| self.judge.found(finding));
+        judge_doubles(&mut self.judge, steady);
         self.tell_suspects(0);
         Ok(())
     }

@@ -9,7 +9,7 @@ use anyorder_model::{
     Coverage, Finding, Halted, Kind, Mode, Oracle, Order, Outcome, Purpose, Station, TestIndex,
 };
 
-use crate::blame::charge_fixtures;
+use crate::blame::{charge_fixtures, confirm_fixtures};
 use crate::case::Case;
 use crate::cleaners::find_cleaners;
 use crate::explore::has_all_pairs;
@@ -109,6 +109,7 @@ impl<'a> Hunt<'a> {
     fn judge_cases(&mut self) -> Result<(), Halted> {
         self.judge.confirm_in_forks(|_| true)?;
         self.judge.confirm_plainly(|_| true)?;
+        confirm_fixtures(&mut self.judge)?;
         self.judge.find_twice(Mode::IsolatedTest);
         self.find_more()?;
         self.find_broken()?;
@@ -120,9 +121,7 @@ impl<'a> Hunt<'a> {
     /// Makes cases of the suspects, except where a fixture is to blame.
     fn open_cases(&mut self, mut suspects: Vec<Suspect>) -> Result<(), Halted> {
         suspects.retain(|suspect| !self.judge.is_aside(suspect.test));
-        let known = self.judge.findings().to_vec();
-        let fixtures = charge_fixtures(self.judge.asker(), &mut suspects, &known)?;
-        fixtures.into_iter().for_each(|finding| self.judge.found(finding));
+        charge_fixtures(&mut self.judge, &mut suspects)?;
         self.open(suspects);
         Ok(())
     }

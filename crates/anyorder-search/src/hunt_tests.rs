@@ -130,7 +130,7 @@ fn a_test_that_minds_being_run_twice_only_behind_another_is_non_idempotent() {
         let report = twice(&mut suite(&tests), mode, &HuntSettings::default());
         assert_eq!(kinds(&report), [(Kind::NonIdempotent, 2)], "{mode:?}");
         let evidence = report.findings[0].evidence.as_ref().unwrap();
-        assert_eq!(evidence.passing, Order([0, 2].map(TestIndex).to_vec()));
+        assert_eq!(evidence.passing, Some(Order([0, 2].map(TestIndex).to_vec())));
         assert_eq!(evidence.failing, Order([0, 2, 2].map(TestIndex).to_vec()));
         assert_eq!(evidence.confirmed, Some(Rung::Plain));
     }
@@ -160,6 +160,9 @@ fn a_fixture_that_cannot_be_torn_down_is_to_blame_and_not_the_last_test() {
     let fixture = SimFixture { cells: vec![], need: Some((0, ONE)) };
     let report = hunt_in(&suite(&[&[], &[], &[], &[], &[]]).with_fixture(0, fixture));
     assert_eq!(kinds(&report), [(Kind::Fixture, 0)]);
+    let evidence = report.findings[0].evidence.as_ref().unwrap();
+    assert_eq!((evidence.confirmed, evidence.plain_pairs), (Some(Rung::Plain), 2));
+    assert_eq!((&evidence.passing, &evidence.failing), (&None, &Order(vec![TestIndex(0)])));
 }
 
 #[test]
@@ -286,7 +289,7 @@ proptest! {
         for finding in confirmed {
             let evidence = finding.evidence.as_ref().unwrap();
             prop_assert_eq!(evidence.confirmed, Some(Rung::Plain));
-            prop_assert_eq!(passes(&suite, evidence.passing.tests()), Some(true));
+            prop_assert_eq!(passes(&suite, evidence.passing.as_ref().unwrap().tests()), Some(true));
             prop_assert_eq!(passes(&suite, evidence.failing.tests()), Some(false));
         }
         prop_assert!(report.stopped_early.is_some() || suite.runs <= limit + 30);

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use anyorder_model::{Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, Rates, Station, TestIndex};
+use anyorder_model::{
+    Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, Rates, Signature, Station, TestIndex,
+};
 
 use crate::asker::Asker;
 use crate::case::Case;
@@ -21,10 +23,14 @@ pub(crate) struct Judge<'a> {
     unconfirmed: Vec<Finding>,
     /// Tests that differ between identical runs.
     aside: BTreeMap<TestIndex, Rates>,
+    /// Fixtures that are to blame, as far as forks can tell.
+    pub(crate) charged: Vec<Finding>,
     /// Cases that have no verdict yet.
     pub(crate) open: Vec<Case>,
 }
 
+/// Why a finding has no verdict at all.
+const ENDED: &str = "the search ended before it was confirmed";
 /// Why a finding has no verdict of the plain runner.
 pub(crate) const NO_RESULT: &str = "the plain runner came to no result in time";
 /// Why a difference cannot be judged.
@@ -43,6 +49,7 @@ impl<'a> Judge<'a> {
             findings: Vec::new(),
             unconfirmed: Vec::new(),
             aside: BTreeMap::new(),
+            charged: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -51,8 +58,12 @@ impl<'a> Judge<'a> {
         &mut self.asker
     }
 
-    pub(crate) fn findings(&self) -> &[Finding] {
-        &self.findings
+    /// Whether a fixture is known to be to blame for this error.
+    pub(crate) fn has_charged(&self, signature: &Signature) -> bool {
+        let fixtures =
+            self.charged.iter().chain(&self.findings).filter(|finding| finding.kind == Kind::Fixture);
+        let mut signatures = fixtures.filter_map(|finding| finding.signature.as_ref());
+        signatures.any(|other| other.is_same_failure(signature))
     }
 
     pub(crate) fn found(&mut self, finding: Finding) {
@@ -220,8 +231,11 @@ impl<'a> Judge<'a> {
                 let finding = case.finding(self.asker.suite());
                 self.found(finding);
             } else {
-                self.doubt(&case, "the search ended before it was confirmed");
+                self.doubt(&case, ENDED);
             }
+        }
+        for finding in std::mem::take(&mut self.charged) {
+            self.doubt_finding(finding, ENDED);
         }
         for (test, rates) in std::mem::take(&mut self.aside) {
             let mut finding = Finding::new(Kind::NonDeterministic, test, self.asker.suite().id(test));

@@ -3,10 +3,10 @@
 //! Knows the three modes that fit into one process. Fixtures of a class, a module or the session stand from the first
 //! to the second time. Pass then fail is non-idempotent, fail then pass is self-setting; the rest is nothing.
 
-use anyorder_model::{Finding, Halted, Kind, Mode, Oracle, Purpose, Station, Step, TestIndex};
+use anyorder_model::{Halted, Kind, Mode, Oracle, Purpose, Station, Step, TestIndex};
 
 use crate::asker::Asker;
-use crate::blame::{fixture_finding, torn};
+use crate::blame::{charge, confirm_fixtures, torn};
 use crate::case::Case;
 use crate::groups::groups_of;
 use crate::hunt::HuntReport;
@@ -28,11 +28,11 @@ fn run_mode(judge: &mut Judge<'_>, mode: Mode) -> Result<(), Halted> {
     let records = judge.asker().orders(Purpose::Twice, 0, orders)?;
     let mut doubles: Vec<Double> = records.iter().flat_map(|steps| doubles(steps)).collect();
     doubles.sort_by_key(|double| double.test);
-    let findings = judge_doubles(judge, doubles);
-    findings.into_iter().for_each(|finding| judge.found(finding));
+    judge_doubles(judge, doubles);
     shorten(judge)?;
     judge.confirm_in_forks(|_| true)?;
     judge.confirm_plainly(|_| true)?;
+    confirm_fixtures(judge)?;
     judge.find_twice(mode);
     judge.rate_aside()
 }
@@ -96,19 +96,11 @@ pub(crate) fn doubles(steps: &[Step]) -> impl Iterator<Item = Double> {
     })
 }
 
-/// Makes cases of the tests that mind, and findings of fixtures whose tear-down fails behind them.
-pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>) -> Vec<Finding> {
-    let mut fixtures: Vec<Finding> = Vec::new();
-    for double in doubles {
-        let Double { test, first, second, before } = double;
+/// Makes cases of the tests that mind, and charges fixtures whose tear-down fails behind them.
+pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>) {
+    for Double { test, first, second, before } in doubles {
         if let Some(signature) = torn(&second).filter(|_| !first.is_torn()) {
-            let is_known = |finding: &Finding| {
-                finding.signature.as_ref().is_some_and(|other| other.is_same_failure(&signature))
-            };
-            if !fixtures.iter().any(is_known) {
-                let order = [before.as_slice(), &[test]].concat();
-                fixtures.push(fixture_finding(judge.asker(), test, order, signature));
-            }
+            charge(judge, &before, test, signature);
         }
         let kind = if first.is_pass() && second.is_fail() {
             Kind::NonIdempotent
@@ -119,5 +111,4 @@ pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>) -> Vec<
         };
         judge.open.push(Case::of_twice(kind, before, test, [first, second]));
     }
-    fixtures
 }
