@@ -202,13 +202,14 @@ pub struct ByPolluter {
 /// Two orders that end with the test, and how sure they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Here it passes; or, where outcomes vary, ends as it does alone.
-    pub passing: Order,
+    /// Here it passes; or, where outcomes vary, ends as it does alone. Nothing for a fixture, which may always fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passing: Option<Order>,
     /// Here it fails; or ends otherwise.
     pub failing: Order,
     /// How the plain runner was told these orders; `None` if it did not confirm them.
     pub confirmed: Option<Rung>,
-    /// How many alternating pairs of plain runs confirmed it.
+    /// How many alternating pairs of plain runs confirmed it; for a fixture, how many plain runs.
     pub plain_pairs: u32,
 }
 
@@ -264,6 +265,11 @@ impl Rate {
     #[must_use]
     pub fn with(self, has_failed: bool) -> Self {
         Rate(self.0 + u32::from(has_failed), self.1 + 1)
+    }
+
+    /// Whether some runs failed and some did not.
+    pub fn is_mixed(self) -> bool {
+        (1..self.1).contains(&self.0)
     }
 }
 

@@ -113,6 +113,9 @@ pub struct PlainAsk {
     pub repetition: u32,
     /// The seed of the language's hash tables.
     pub hash_seed: u32,
+    /// How the runner is told; `None` is the lowest rung that keeps the order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rung: Option<Rung>,
 }
 
 /// What a plain run showed.

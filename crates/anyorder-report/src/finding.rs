@@ -133,7 +133,8 @@ fn evidence_words(finding: &Finding, evidence: &Evidence) -> String {
         }
         None => String::new(),
     };
-    format!("{fails} {}, {passes} {}{how}", before(&evidence.failing), before(&evidence.passing))
+    let passing = evidence.passing.as_ref().map(|passing| format!(", {passes} {}", before(passing)));
+    format!("{fails} {}{}{how}", before(&evidence.failing), passing.unwrap_or_default())
 }
 
 fn rate_words(rates: &Rates) -> Vec<String> {
@@ -176,7 +177,7 @@ mod tests {
         Finding {
             polluters: Some(vec![vec![polluter]]),
             evidence: Some(Evidence {
-                passing: Order(vec![test]),
+                passing: Some(Order(vec![test])),
                 failing: Order(vec![polluter, test]),
                 confirmed: Some(Rung::Plain),
                 plain_pairs: 5,

@@ -129,12 +129,15 @@ pub fn finding_value(suite: &Suite, finding: &Finding) -> Value {
         by_polluter.iter().map(one).collect()
     };
     let evidence = |evidence: &Evidence| {
-        json!({
-            "passing": evidence.passing.ids(suite),
+        let mut value = json!({
             "failing": evidence.failing.ids(suite),
             "confirmed": evidence.confirmed,
             "plain_pairs": evidence.plain_pairs,
-        })
+        });
+        if let Some(passing) = &evidence.passing {
+            value["passing"] = json!(passing.ids(suite));
+        }
+        value
     };
     let rates = |rates: &Rates| {
         let mut value = json!(rates);

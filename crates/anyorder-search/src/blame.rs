@@ -4,62 +4,93 @@
 //! test. Run twice in a row, a test whose own tear-down fails is red the first time too; where the error has moved to
 //! the second time, it is the fixture's.
 
-use anyorder_model::{Evidence, Finding, Halted, Kind, Order, Purpose, Signature, TestIndex};
+use anyorder_model::{
+    Evidence, Finding, Halted, Kind, Order, PlainAsk, PlainSeen, Purpose, Rung, Signature, TestIndex,
+};
 
-use crate::asker::Asker;
+use crate::asker::end;
+use crate::judge::Judge;
 use crate::seen::Suspect;
 use crate::sight::Sight;
+use crate::steady::plain_ask;
 
-/// Takes out of `suspects` those that are blamed for a fixture's error; a finding for each such error.
-pub(crate) fn charge_fixtures(
-    asker: &mut Asker<'_>,
-    suspects: &mut Vec<Suspect>,
-    known: &[Finding],
-) -> Result<Vec<Finding>, Halted> {
-    let mut charged: Vec<Finding> = Vec::new();
+/// How often the plain runner has to show a fixture's error.
+const RUNS: u32 = 2;
+
+/// Takes out of `suspects` those that are blamed for a fixture's error, and charges the fixture.
+pub(crate) fn charge_fixtures(judge: &mut Judge<'_>, suspects: &mut Vec<Suspect>) -> Result<(), Halted> {
     let mut cleared: Vec<Signature> = Vec::new();
     for suspect in suspects.iter() {
         let sighting = &suspect.sightings[0];
         let Some(signature) = torn(&sighting.sight) else { continue };
-        let is_same = |finding: &Finding| {
-            finding.kind == Kind::Fixture
-                && finding.signature.as_ref().is_some_and(|other| other.is_same_failure(&signature))
-        };
-        if known.iter().chain(&charged).any(is_same)
-            || cleared.iter().any(|other| other.is_same_failure(&signature))
-        {
+        if judge.has_charged(&signature) || cleared.iter().any(|other| other.is_same_failure(&signature)) {
             continue;
         }
         let test = suspect.test;
         let tails = vec![vec![test, test]];
-        let record = asker.fans(Purpose::Charge, 0, vec![(sighting.before.clone(), tails)])?;
+        let record = judge.asker().fans(Purpose::Charge, 0, vec![(sighting.before.clone(), tails)])?;
         if Sight::from(&record[0].tails[0].steps[0]).is_torn() {
             cleared.push(signature);
         } else {
-            let order = [sighting.before.as_slice(), &[test]].concat();
-            charged.push(fixture_finding(asker, test, order, signature));
+            charge(judge, &sighting.before, test, signature);
         }
     }
     suspects.retain(|suspect| {
         torn(&suspect.sightings[0].sight)
             .is_none_or(|signature| cleared.iter().any(|other| other.is_same_failure(&signature)))
     });
-    Ok(charged)
+    Ok(())
 }
 
-/// A fixture's tear-down fails after this order, which ends with `test`.
-pub(crate) fn fixture_finding(
-    asker: &Asker<'_>,
-    test: TestIndex,
-    order: Vec<TestIndex>,
-    signature: Signature,
-) -> Finding {
-    let mut finding = Finding::new(Kind::Fixture, test, asker.suite().id(test));
+/// A fixture's tear-down fails behind `test`, after `before`. The same error is charged once.
+pub(crate) fn charge(judge: &mut Judge<'_>, before: &[TestIndex], test: TestIndex, signature: Signature) {
+    if judge.has_charged(&signature) {
+        return;
+    }
+    let mut finding = Finding::new(Kind::Fixture, test, judge.asker().suite().id(test));
     finding.signature = Some(signature);
-    let twice = [order.as_slice(), &[test]].concat();
-    finding.evidence =
-        Some(Evidence { passing: Order(twice), failing: Order(order), confirmed: None, plain_pairs: 0 });
-    finding
+    let failing = Order([before, &[test]].concat());
+    finding.evidence = Some(Evidence { passing: None, failing, confirmed: None, plain_pairs: 0 });
+    judge.charged.push(finding);
+}
+
+/// Asks the plain runner about every fixture that was charged: with the test once, with everything collected, and with
+/// the test twice, as it was when the error was seen to move.
+pub(crate) fn confirm_fixtures(judge: &mut Judge<'_>) -> Result<(), Halted> {
+    for (times, rung) in [(1, None), (1, Some(Rung::PlainOrdered)), (2, None)] {
+        let ask = |finding: &Finding, number| {
+            let failing = finding.evidence.as_ref().map_or(&[][..], |evidence| evidence.failing.tests());
+            let again = vec![finding.test; times - 1];
+            PlainAsk { rung, ..plain_ask([failing, &again].concat(), number) }
+        };
+        let asked = judge.charged.iter().flat_map(|finding| (0..RUNS).map(|number| ask(finding, number)));
+        let asked: Vec<PlainAsk> = asked.collect();
+        let seen = judge.asker().plain(asked.clone())?;
+        let mut open = Vec::new();
+        for (at, mut finding) in std::mem::take(&mut judge.charged).into_iter().enumerate() {
+            let runs = at * RUNS as usize..(at + 1) * RUNS as usize;
+            if seen[runs.clone()].iter().all(|seen| seen.is_as_asked && end(&seen.steps).is_torn()) {
+                finding.evidence = Some(shown(&asked[runs.start], &seen[runs]));
+                judge.found(finding);
+            } else {
+                open.push(finding);
+            }
+        }
+        judge.charged = open;
+    }
+    for finding in std::mem::take(&mut judge.charged) {
+        judge.doubt_finding(finding, "the plain runner does not show it");
+    }
+    Ok(())
+}
+
+fn shown(asked: &PlainAsk, seen: &[PlainSeen]) -> Evidence {
+    Evidence {
+        passing: None,
+        failing: asked.order.clone(),
+        confirmed: seen.iter().map(|seen| seen.rung).max(),
+        plain_pairs: RUNS,
+    }
 }
 
 /// The error of a sight that was torn.

@@ -16,6 +16,8 @@ pub(crate) struct Case {
     pub(crate) seen: Sight,
     pub(crate) target: Target,
     pub(crate) sightings: Vec<Sighting>,
+    /// What runs before the test where it ends as usual; nothing, except for a test that is run twice behind others.
+    pub(crate) base: Vec<TestIndex>,
     /// Minimal groups after which the target is met.
     pub(crate) groups: Vec<Group>,
     pub(crate) by_polluter: Option<Vec<ByPolluter>>,
@@ -44,6 +46,7 @@ impl Case {
             alone: suspect.alone,
             seen,
             sightings: suspect.sightings,
+            base: Vec::new(),
             groups: Vec::new(),
             by_polluter: None,
             not_searched: Vec::new(),
@@ -51,17 +54,23 @@ impl Case {
         }
     }
 
-    /// A test that is its own partner: run again it ends like `again`.
-    pub(crate) fn of_twice(kind: Kind, test: TestIndex, alone: Sight, again: Sight) -> Self {
+    /// A test that is its own partner: after `base` it ends like `alone`, and run again like `again`.
+    pub(crate) fn of_twice(
+        kind: Kind,
+        base: Vec<TestIndex>,
+        test: TestIndex,
+        [alone, again]: [Sight; 2],
+    ) -> Self {
         let as_plain = if kind == Kind::NonIdempotent { Kind::Victim } else { Kind::Brittle };
         Case {
             test,
             kind,
             target: Target::of(as_plain, &alone, &again),
             alone,
+            sightings: vec![Sighting { before: base.clone(), sight: again.clone() }],
+            groups: vec![[base.as_slice(), &[test]].concat()],
             seen: again,
-            sightings: Vec::new(),
-            groups: vec![vec![test]],
+            base,
             by_polluter: None,
             not_searched: Vec::new(),
             confirmed: None,
@@ -76,6 +85,30 @@ impl Case {
     /// The order that ends with the test, after these.
     pub(crate) fn after(&self, before: &[TestIndex]) -> Vec<TestIndex> {
         [before, &[self.test]].concat()
+    }
+
+    /// A test that is run twice, after other tests than so far.
+    pub(crate) fn twice_after(&mut self, base: &[TestIndex]) {
+        self.base = base.to_vec();
+        self.groups = vec![self.after(base)];
+    }
+
+    /// The same difference in other orders than that of its first group.
+    pub(crate) fn other_orders(&self) -> Vec<Case> {
+        let sighted = self.sightings.last().map(|sighting| sighting.before.clone());
+        if self.has_partners() {
+            let others = self.groups.get(1).cloned().into_iter().chain(sighted);
+            return others.map(|before| Case { groups: vec![before], ..self.clone() }).collect();
+        }
+        let mut other = self.clone();
+        sighted
+            .filter(|before| *before != self.base)
+            .map(|before| {
+                other.twice_after(&before);
+                other
+            })
+            .into_iter()
+            .collect()
     }
 
     /// Notes something that was not looked for.
@@ -120,10 +153,10 @@ impl Case {
     fn evidence(&self) -> Option<Evidence> {
         let seen = || self.groups.first().or(self.sightings.first().map(|sighting| &sighting.before));
         let before = self.confirmed.as_ref().map(|confirmed| &confirmed.before).or_else(seen)?;
-        let (base, odd) = (Order(vec![self.test]), Order(self.after(before)));
+        let (base, odd) = (Order(self.after(&self.base)), Order(self.after(before)));
         let (passing, failing) = if self.is_odd_green() { (odd, base) } else { (base, odd) };
         Some(Evidence {
-            passing,
+            passing: Some(passing),
             failing,
             confirmed: self.confirmed.as_ref().map(|confirmed| confirmed.rung),
             plain_pairs: self.confirmed.as_ref().map_or(0, |confirmed| confirmed.pairs),

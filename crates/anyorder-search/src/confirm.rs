@@ -13,12 +13,13 @@
 
 use std::collections::BTreeMap;
 
-use anyorder_model::{After, Halted, Order, PlainAsk, PlainSeen, Purpose, Rate, TestIndex};
+use anyorder_model::{After, Halted, Order, Purpose, Rate, TestIndex};
 
 use crate::asker::Asker;
 use crate::case::{Case, Confirmed};
 use crate::fisher;
-use crate::pair::{Count, Pair, in_plain_terms, plain_sight};
+use crate::pair::{Count, Pair};
+use crate::plain_trial::{PlainTrial, run_trials};
 use crate::sight::Sight;
 
 /// What pairs of runs say about a case.
@@ -32,16 +33,10 @@ pub(crate) enum Verdict {
     NotShown(&'static str),
 }
 
-/// Plain pairs after which a difference that is never shown is given up.
-const GIVE_UP: u32 = 2;
-/// Plain pairs for tests with very many partners.
-const CROWD_PAIRS: u32 = 8;
 /// Pairs that make rates, once a test is known to be non-deterministic.
-const RATE_PAIRS: u32 = 10;
+pub(crate) const RATE_PAIRS: u32 = 10;
 /// Repetitions from here on are for rates: runs that raised the suspicion must not count.
 pub(crate) const FOR_RATES: u32 = 100;
-/// Pairs that may say nothing.
-const SILENT_PAIRS: u32 = 2;
 /// How unlikely chance must be before order has a part in it.
 const LEVEL: f64 = 0.001;
 /// How many cases share a plain run.
@@ -65,24 +60,19 @@ pub(crate) fn in_forks(
     Ok(counts.iter().map(|count| (count.pairs > 0).then(|| count.is_unanimous())).collect())
 }
 
-/// How often a test fails after `before` and by itself, from fresh pairs through forks.
-pub(crate) fn rates_in_forks(
-    asker: &mut Asker<'_>,
-    test: TestIndex,
-    before: &[TestIndex],
-) -> Result<After, Halted> {
-    let order = [before, &[test]].concat();
+/// How often a test fails in each order of a pair, from fresh runs through forks.
+pub(crate) fn rates_in_forks(asker: &mut Asker<'_>, pair: Pair) -> Result<After, Halted> {
     let mut rates = [Rate::default(); 2];
-    let orders = [order.clone(), vec![test]];
+    let orders = [pair.odd.clone(), pair.base];
     for ends in asker.repeated_ends(Purpose::Confirm, FOR_RATES..FOR_RATES + RATE_PAIRS, &orders)? {
         for (rate, end) in rates.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
             *rate = rate.with(end.outcome.is_red());
         }
     }
-    Ok(after(order, rates[0], rates[1]))
+    Ok(after(pair.odd, rates[0], rates[1]))
 }
 
-fn after(order: Vec<TestIndex>, rate: Rate, reference: Rate) -> After {
+pub(crate) fn after(order: Vec<TestIndex>, rate: Rate, reference: Rate) -> After {
     let chance = fisher::chance(rate, reference);
     After { order: Order(order), rate, reference, chance, is_correlated: chance < LEVEL }
 }
@@ -90,32 +80,18 @@ fn after(order: Vec<TestIndex>, rate: Rate, reference: Rate) -> After {
 /// The verdict of the plain runner on each case, after its first group.
 pub(crate) fn plainly(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Result<Vec<Verdict>, Halted> {
     let shared = shared_pairs(asker, cases)?;
+    let trials = cases.iter().zip(shared);
     let mut trials: Vec<PlainTrial> =
-        cases.iter().map(|case| PlainTrial::new(asker, case, &case.groups[0], pairs)).collect();
-    for (trial, shared) in trials.iter_mut().zip(shared) {
-        trial.shared = shared;
-    }
+        trials.map(|(case, shared)| PlainTrial::new(asker, case, shared, pairs)).collect();
     run_trials(asker, &mut trials)?;
     let verdicts = trials.into_iter().map(|trial| trial.verdict(asker));
     verdicts.collect()
 }
 
-/// The verdict of the plain runner on one case after these tests.
-pub(crate) fn plainly_after(
-    asker: &mut Asker<'_>,
-    case: &Case,
-    before: &[TestIndex],
-    pairs: u32,
-) -> Result<Verdict, Halted> {
-    let mut trials = vec![PlainTrial::new(asker, case, before, pairs)];
-    run_trials(asker, &mut trials)?;
-    trials.remove(0).verdict(asker)
-}
-
 /// Cases with the same partners share plain runs, if forks show that they do not disturb each other.
 fn shared_pairs(asker: &mut Asker<'_>, cases: &[&Case]) -> Result<Vec<Option<Pair>>, Halted> {
     let mut clusters: BTreeMap<Vec<TestIndex>, Vec<usize>> = BTreeMap::new();
-    for (at, case) in cases.iter().enumerate() {
+    for (at, case) in cases.iter().enumerate().filter(|(_, case)| case.base.is_empty()) {
         let key = if case.has_partners() { case.groups[0].clone() } else { vec![] };
         clusters.entry(key).or_default().push(at);
     }
@@ -141,142 +117,8 @@ fn shared_pairs(asker: &mut Asker<'_>, cases: &[&Case]) -> Result<Vec<Option<Pai
     Ok(shared)
 }
 
-/// One case on its way through plain pairs.
-struct PlainTrial {
-    case: Case,
-    before: Vec<TestIndex>,
-    own: Pair,
-    /// Asked for in place of its own pair from the second pair on.
-    shared: Option<Pair>,
-    pairs: u32,
-    count: Count,
-    confirmed: Option<Confirmed>,
-    regrouped: bool,
-}
-
-impl PlainTrial {
-    fn new(asker: &Asker<'_>, case: &Case, before: &[TestIndex], pairs: u32) -> Self {
-        let is_crowd = case.singles().count() * 4 > asker.suite().len() && case.groups.len() > 2;
-        PlainTrial {
-            case: in_plain_terms(case),
-            before: before.to_vec(),
-            own: Pair::new(case, before),
-            shared: None,
-            pairs: if is_crowd { pairs.max(CROWD_PAIRS) } else { pairs },
-            count: Count::default(),
-            confirmed: None,
-            regrouped: false,
-        }
-    }
-
-    fn is_open(&self) -> bool {
-        let is_given_up = self.count.is_absent() && self.count.pairs >= GIVE_UP;
-        let is_mixed = !self.count.is_unanimous() && !self.count.is_absent();
-        self.count.pairs < self.pairs
-            && self.count.nothing <= SILENT_PAIRS
-            && !is_given_up
-            && !is_mixed
-            && !self.regrouped
-    }
-
-    fn pair(&self, number: u32) -> &Pair {
-        self.shared.as_ref().filter(|_| number > 0).unwrap_or(&self.own)
-    }
-
-    fn note(&mut self, odd: &PlainSeen, base: &PlainSeen) {
-        self.regrouped |= !odd.is_as_asked || !base.is_as_asked;
-        let sight = |seen: &PlainSeen| plain_sight(sight_of(&seen.steps, self.case.test));
-        self.count.note(&self.case, &sight(odd), &sight(base));
-        let rung = odd.rung.max(base.rung);
-        let confirmed = self.confirmed.get_or_insert_with(|| Confirmed {
-            before: self.before.clone(),
-            rung,
-            pairs: 0,
-            odd_command: odd.command.clone(),
-            base_command: base.command.clone(),
-        });
-        confirmed.rung = confirmed.rung.max(rung);
-        confirmed.pairs = self.count.for_it;
-    }
-
-    fn verdict(mut self, asker: &mut Asker<'_>) -> Result<Verdict, Halted> {
-        if self.regrouped {
-            return Ok(Verdict::NotShown(
-                "the plain runner ran the tests in another order than it was asked to",
-            ));
-        }
-        if self.count.pairs == 0 || self.count.nothing > SILENT_PAIRS {
-            return Ok(Verdict::NotShown("the plain runner came to no result in time"));
-        }
-        if self.count.is_unanimous() {
-            return Ok(self
-                .confirmed
-                .take()
-                .map_or(Verdict::NotShown("no plain run was made"), Verdict::OrderDecides));
-        }
-        if self.count.is_absent() {
-            return Ok(Verdict::NotShown("the plain runner does not show it"));
-        }
-        self.rates(asker)
-    }
-
-    /// More pairs for a test whose pairs disagree.
-    fn rates(mut self, asker: &mut Asker<'_>) -> Result<Verdict, Halted> {
-        self.shared = None;
-        for number in self.count.pairs + self.count.nothing..RATE_PAIRS {
-            ask_pairs(asker, &mut [&mut self], number)?;
-        }
-        if self.count.odd == self.count.base
-            && (self.count.odd.0 == 0 || self.count.odd.0 == self.count.odd.1)
-        {
-            return Ok(Verdict::NotShown("by itself, it ends otherwise in the plain runner"));
-        }
-        Ok(Verdict::NonDeterministic(after(self.own.odd, self.count.odd, self.count.base)))
-    }
-}
-
-fn run_trials(asker: &mut Asker<'_>, trials: &mut [PlainTrial]) -> Result<(), Halted> {
-    for number in 0.. {
-        let mut open: Vec<&mut PlainTrial> = trials.iter_mut().filter(|trial| trial.is_open()).collect();
-        if open.is_empty() {
-            break;
-        }
-        ask_pairs(asker, &mut open, number)?;
-    }
-    Ok(())
-}
-
-/// Asks for one more pair of each trial, all of them under the hash seed of this pair; equal runs are asked for once.
-fn ask_pairs(asker: &mut Asker<'_>, open: &mut [&mut PlainTrial], number: u32) -> Result<(), Halted> {
-    let mut orders: Vec<&Vec<TestIndex>> = Vec::new();
-    for trial in open.iter() {
-        let pair = trial.pair(number);
-        for order in [&pair.odd, &pair.base] {
-            if !orders.contains(&order) {
-                orders.push(order);
-            }
-        }
-    }
-    let asked = orders.iter().map(|&order| PlainAsk {
-        order: Order(order.clone()),
-        repetition: number,
-        hash_seed: number + 1,
-    });
-    let asked: Vec<PlainAsk> = asked.collect();
-    let seen = asker.plain(asked.clone())?;
-    let of =
-        |order: &Vec<TestIndex>| asked.iter().position(|asked| asked.order.0 == *order).map(|at| &seen[at]);
-    for trial in open.iter_mut() {
-        let pair = trial.pair(number).clone();
-        if let (Some(odd), Some(base)) = (of(&pair.odd), of(&pair.base)) {
-            trial.note(odd, base);
-        }
-    }
-    Ok(())
-}
-
 /// How the last execution of a test ended.
-fn sight_of(steps: &[anyorder_model::Step], test: TestIndex) -> Sight {
+pub(crate) fn sight_of(steps: &[anyorder_model::Step], test: TestIndex) -> Sight {
     let not_reached = || anyorder_model::Step::bare(test, anyorder_model::Outcome::NotReached);
     (&steps.iter().rfind(|step| step.test == test).cloned().unwrap_or_else(not_reached)).into()
 }

@@ -3,15 +3,14 @@
 //!
 //! Knows which orders to run and notes what they show. Judges nothing but tests that differ between identical runs.
 
-use anyorder_model::{
-    FanRecord, Halted, Mode, News, Order, Outcome, Purpose, Rate, Station, Step, TestIndex,
-};
+use anyorder_model::{FanRecord, Halted, News, Order, Outcome, Purpose, Rate, Station, Step, TestIndex};
 
 use crate::asker::{self, Branches};
 use crate::hunt::Hunt;
 use crate::seen::Sighting;
 use crate::settings::{HuntSettings, Known, Sweep, default_rounds};
 use crate::sight::Sight;
+use crate::steady::{in_plain_terms, plain_ask};
 use crate::sweep::Orders;
 use crate::twice::{doubles, judge_doubles};
 
@@ -43,16 +42,20 @@ impl Hunt<'_> {
 
     pub(crate) fn baseline(&mut self) -> Result<(), Halted> {
         let runs = self.judge.settings.baseline_runs;
+        let forks = if runs > 1 { runs - 1 } else { runs };
         self.judge.asker().begin(Station::Baseline, Some(runs.into()));
         let original: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
         let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); original.len()];
-        let fans = (0..runs).map(|repetition| (repetition, (vec![], vec![original.clone()]))).collect();
+        let fans = (0..forks).map(|repetition| (repetition, (vec![], vec![original.clone()]))).collect();
         for record in self.judge.asker().run(Purpose::Baseline, fans)? {
             let steps = &record.tails[0].steps;
             for step in steps.iter().filter(|step| Sight::from(*step).is_evidence()) {
                 outcomes[step.test.at()].push(step.outcome);
             }
             self.seen.note_run(steps);
+        }
+        if forks < runs {
+            self.plain_baseline(&original, &mut outcomes)?;
         }
         let differs = |test: &&TestIndex| outcomes[test.at()].windows(2).any(|pair| pair[0] != pair[1]);
         let differing: Vec<TestIndex> = original.iter().filter(differs).copied().collect();
@@ -65,6 +68,44 @@ impl Hunt<'_> {
         Ok(())
     }
 
+    /// Forks of one process share what it left to chance: one run of the original order is a new process, with another hash
+    /// seed. What ends otherwise there is either chance or the fault of forks, which two more such runs can tell.
+    fn plain_baseline(
+        &mut self,
+        original: &[TestIndex],
+        outcomes: &mut [Vec<Outcome>],
+    ) -> Result<(), Halted> {
+        let first = self.plain_outcomes(original, 0)?;
+        let is_otherwise = |at: usize, seen: &[Option<Outcome>]| {
+            seen[at].zip(outcomes[at].first()).is_some_and(|(plain, &forked)| plain != in_plain_terms(forked))
+        };
+        let open: Vec<usize> = (0..original.len()).filter(|&at| is_otherwise(at, &first)).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let more = [self.plain_outcomes(original, 1)?, self.plain_outcomes(original, 2)?];
+        for at in open {
+            let seen: Vec<Outcome> = [&first, &more[0], &more[1]].iter().filter_map(|run| run[at]).collect();
+            if seen.windows(2).any(|pair| pair[0] != pair[1]) {
+                outcomes[at].extend(seen);
+            }
+        }
+        Ok(())
+    }
+
+    /// How each test ended in a plain run of the original order.
+    fn plain_outcomes(
+        &mut self,
+        original: &[TestIndex],
+        number: u32,
+    ) -> Result<Vec<Option<Outcome>>, Halted> {
+        let seen = self.judge.asker().plain(vec![plain_ask(original.to_vec(), number)])?.remove(0);
+        let mut outcomes = vec![None; original.len()];
+        let steps = seen.steps.iter().filter(|step| seen.is_as_asked && Sight::from(*step).is_evidence());
+        steps.for_each(|step| outcomes[step.test.at()] = Some(in_plain_terms(step.outcome)));
+        Ok(outcomes)
+    }
+
     /// One process for both: a test and the same test again.
     pub(crate) fn alone_and_again(&mut self, tests: Vec<TestIndex>) -> Result<(), Halted> {
         self.judge.asker().begin(Station::Twice, Some(tests.len() as u64));
@@ -74,9 +115,14 @@ impl Hunt<'_> {
         let all: Vec<_> =
             all.inspect(|double| self.seen.note_alone(double.test, double.first.clone())).collect();
         let steady = all.into_iter().filter(|double| !self.judge.is_aside(double.test)).collect();
-        let fixtures = judge_doubles(&mut self.judge, steady, Mode::IsolatedTest);
-        fixtures.into_iter().for_each(|finding| self.judge.found(finding));
+        judge_doubles(&mut self.judge, steady);
         self.tell_suspects(0);
+        Ok(())
+    }
+
+    pub(crate) fn alone(&mut self, test: TestIndex) -> Result<(), Halted> {
+        let ends = self.judge.asker().ends(Purpose::Alone, 0, vec![vec![test]])?;
+        ends.into_iter().for_each(|end| self.seen.note_alone(test, end));
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use anyorder_model::{
     Coverage, Finding, Halted, Kind, Mode, Oracle, Order, Outcome, Purpose, Station, TestIndex,
 };
 
-use crate::blame::charge_fixtures;
+use crate::blame::{charge_fixtures, confirm_fixtures};
 use crate::case::Case;
 use crate::cleaners::find_cleaners;
 use crate::explore::has_all_pairs;
@@ -63,8 +63,13 @@ pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettin
     // What the test itself did earlier would mix up victim and non-idempotent.
     let others = before.iter().copied().filter(|&other| other != test);
     let order: Vec<TestIndex> = others.chain([test]).collect();
+    let is_again = before.contains(&test);
     Hunt::new(oracle, settings).report(|hunt| {
-        hunt.alone_and_again(vec![test])?;
+        if is_again {
+            hunt.alone_and_again(vec![test])?
+        } else {
+            hunt.alone(test)?
+        }
         hunt.try_order(order)?;
         hunt.open_suspects()?;
         hunt.judge_cases()
@@ -111,10 +116,11 @@ impl<'a> Hunt<'a> {
     fn judge_cases(&mut self) -> Result<(), Halted> {
         self.judge.confirm_in_forks(|_| true)?;
         self.judge.confirm_plainly(|_| true)?;
+        confirm_fixtures(&mut self.judge)?;
         self.judge.find_twice(Mode::IsolatedTest);
         self.find_more()?;
+        self.find_broken()?;
         self.judge.rate_aside()?;
-        self.find_broken();
         self.doubt_time_limits();
         Ok(())
     }
@@ -122,9 +128,7 @@ impl<'a> Hunt<'a> {
     /// Makes cases of the suspects, except where a fixture is to blame.
     fn open_cases(&mut self, mut suspects: Vec<Suspect>) -> Result<(), Halted> {
         suspects.retain(|suspect| !self.judge.is_aside(suspect.test));
-        let known = self.judge.findings().to_vec();
-        let fixtures = charge_fixtures(self.judge.asker(), &mut suspects, &known)?;
-        fixtures.into_iter().for_each(|finding| self.judge.found(finding));
+        charge_fixtures(&mut self.judge, &mut suspects)?;
         self.open(suspects);
         Ok(())
     }
@@ -238,7 +242,7 @@ impl<'a> Hunt<'a> {
                 }
                 First::NotAgain => {
                     let case = cases.remove(at);
-                    self.judge.set_aside_after(case.test, &case.sightings[0].before)?;
+                    self.judge.set_aside_after(&case, &case.sightings[0].before)?;
                 }
                 First::Hidden => {
                     let case = cases.remove(at);
@@ -287,15 +291,11 @@ impl<'a> Hunt<'a> {
         find_cleaners(self.judge.asker(), &mut victims, &self.seen, &mut allowance)
     }
 
-    fn find_broken(&mut self) {
+    fn find_broken(&mut self) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        for test in tests {
-            if let Some(sight) = self.seen.always_red(test).filter(|_| !self.judge.is_known(test)) {
-                let mut finding = Finding::new(Kind::Broken, test, self.judge.asker().suite().id(test));
-                finding.signature.clone_from(&sight.signature);
-                self.judge.found(finding);
-            }
-        }
+        let unknown = tests.into_iter().filter(|&test| !self.judge.is_known(test));
+        let broken = unknown.filter_map(|test| Some((test, self.seen.always_red(test)?.clone()))).collect();
+        self.judge.confirm_broken(broken)
     }
 
     /// Differences that are nothing but a time limit are told, and not believed.

@@ -1,20 +1,17 @@
 //! Hunts through simulated suites: the hard cases by hand, then many suites at random.
 
-use anyorder_model::{
-    Fan, FanRecord, Finding, Halted, Kind, Mode, News, Oracle, Order, Outcome, PlainAsk, PlainSeen, Rung,
-    Suite, TestIndex,
-};
+use anyorder_model::{Finding, Kind, Mode, News, Oracle, Order, Rung, TestIndex};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
 use crate::simulate::{Mix, Op, SimFixture, SimSuite, SimTest, faults, passes, random_suite, trial};
 use crate::{HuntReport, HuntSettings, Known, Sweep, hunt, investigate, twice};
 
 /// Content with the first value of a cell only.
-const ZERO: u8 = 1;
+pub(crate) const ZERO: u8 = 1;
 /// Content with the second value only.
-const ONE: u8 = 2;
+pub(crate) const ONE: u8 = 2;
 
-fn suite(tests: &[&[Op]]) -> SimSuite {
+pub(crate) fn suite(tests: &[&[Op]]) -> SimSuite {
     let test = |(at, ops): (usize, &&[Op])| SimTest { group: at / 3, ops: ops.to_vec(), rate: None };
     SimSuite::new(tests.iter().enumerate().map(test).collect(), 1)
 }
@@ -26,7 +23,7 @@ fn hunt_in(suite: &SimSuite) -> HuntReport {
     report
 }
 
-fn the(report: &HuntReport, kind: Kind, test: u32) -> &Finding {
+pub(crate) fn the(report: &HuntReport, kind: Kind, test: u32) -> &Finding {
     let is_it = |finding: &&Finding| finding.kind == kind && finding.test == TestIndex(test);
     report.findings.iter().find(is_it).unwrap_or_else(|| panic!("no such finding in {:?}", report.findings))
 }
@@ -35,7 +32,7 @@ fn numbers(groups: Option<&Vec<Vec<TestIndex>>>) -> Vec<Vec<u32>> {
     groups.expect("it was looked for").iter().map(|group| group.iter().map(|test| test.0).collect()).collect()
 }
 
-fn kinds(report: &HuntReport) -> Vec<(Kind, u32)> {
+pub(crate) fn kinds(report: &HuntReport) -> Vec<(Kind, u32)> {
     report.findings.iter().map(|finding| (finding.kind, finding.test.0)).collect()
 }
 
@@ -126,6 +123,20 @@ fn pass_then_fail_is_non_idempotent_and_fail_then_pass_sets_itself() {
 }
 
 #[test]
+fn a_test_that_minds_being_run_twice_only_behind_another_is_non_idempotent() {
+    // What the first test gives, the second spends; by itself it has nothing to spend.
+    let tests: [&[Op]; 3] = [&[Op::Set(0, 1)], &[], &[Op::Need(0, ZERO | ONE), Op::When(0, ONE, 0, 2)]];
+    for mode in [Mode::IsolatedGroup, Mode::Suite] {
+        let report = twice(&mut suite(&tests), mode, &HuntSettings::default());
+        assert_eq!(kinds(&report), [(Kind::NonIdempotent, 2)], "{mode:?}");
+        let evidence = report.findings[0].evidence.as_ref().unwrap();
+        assert_eq!(evidence.passing, Some(Order([0, 2].map(TestIndex).to_vec())));
+        assert_eq!(evidence.failing, Order([0, 2, 2].map(TestIndex).to_vec()));
+        assert_eq!(evidence.confirmed, Some(Rung::Plain));
+    }
+}
+
+#[test]
 fn red_both_times_because_of_a_polluter_is_not_non_idempotent() {
     let mut suite = suite(&[&[Op::Set(0, 1)], &[Op::Need(0, ZERO)]]);
     let report = twice(&mut suite, Mode::Suite, &HuntSettings::default());
@@ -149,6 +160,9 @@ fn a_fixture_that_cannot_be_torn_down_is_to_blame_and_not_the_last_test() {
     let fixture = SimFixture { cells: vec![], need: Some((0, ONE)) };
     let report = hunt_in(&suite(&[&[], &[], &[], &[], &[]]).with_fixture(0, fixture));
     assert_eq!(kinds(&report), [(Kind::Fixture, 0)]);
+    let evidence = report.findings[0].evidence.as_ref().unwrap();
+    assert_eq!((evidence.confirmed, evidence.plain_pairs), (Some(Rung::Plain), 2));
+    assert_eq!((&evidence.passing, &evidence.failing), (&None, &Order(vec![TestIndex(0)])));
 }
 
 #[test]
@@ -185,7 +199,8 @@ fn victims_of_one_polluter_share_plain_runs() {
     let report = hunt(&mut suite, &HuntSettings::default());
     assert_eq!(report.findings.len(), 12);
     assert!(report.findings.iter().all(|finding| finding.evidence.as_ref().unwrap().plain_pairs == 5));
-    assert_eq!(suite.plain_runs, 2 * 12 + 2 * 4);
+    let baseline = 1;
+    assert_eq!(suite.plain_runs, baseline + 2 * 12 + 2 * 4);
 }
 
 #[test]
@@ -212,40 +227,13 @@ fn one_polluter_among_a_thousand_tests_takes_few_forks() {
     assert!(suite.forks < 40 && suite.runs < 5_000, "{} forks, {} runs", suite.forks, suite.runs);
 }
 
-/// A suite in which one test runs into its time limit wherever it would fail.
-struct Slow(SimSuite, TestIndex);
-
-impl Oracle for Slow {
-    fn suite(&self) -> &Suite {
-        self.0.suite()
-    }
-
-    fn run(&mut self, fans: Vec<Fan>) -> Result<Vec<FanRecord>, Halted> {
-        let mut records = self.0.run(fans)?;
-        let tails = records.iter_mut().flat_map(|record| &mut record.tails).flat_map(|tail| &mut tail.steps);
-        let late = tails.filter(|step| step.test == self.1 && step.outcome == Outcome::Failed);
-        late.for_each(|step| step.outcome = Outcome::TimedOut);
-        Ok(records)
-    }
-
-    fn run_plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
-        self.0.run_plain(asked)
-    }
-
-    fn spent(&self) -> f64 {
-        0.0
-    }
-
-    fn tell(&mut self, news: News) {
-        self.0.tell(news);
-    }
-}
-
 #[test]
-fn a_time_limit_alone_is_told_and_not_believed() {
-    let mut slow = Slow(suite(&[&[Op::Need(0, ZERO)], &[Op::Set(0, 1)]]), TestIndex(0));
-    let report = hunt(&mut slow, &HuntSettings::default());
-    assert_eq!((report.findings.len(), report.unconfirmed.len()), (0, 1));
+fn what_the_plain_runner_shows_only_with_everything_collected_says_so() {
+    let mut suite = suite(&[&[Op::Set(0, 1)], &[Op::Need(0, ZERO)]]);
+    suite.import_only = vec![0];
+    let report = hunt(&mut suite, &HuntSettings::default());
+    assert_eq!(kinds(&report), [(Kind::Victim, 1)]);
+    assert_eq!(report.findings[0].evidence.as_ref().unwrap().confirmed, Some(Rung::PlainOrdered));
 }
 
 #[test]
@@ -301,7 +289,7 @@ proptest! {
         for finding in confirmed {
             let evidence = finding.evidence.as_ref().unwrap();
             prop_assert_eq!(evidence.confirmed, Some(Rung::Plain));
-            prop_assert_eq!(passes(&suite, evidence.passing.tests()), Some(true));
+            prop_assert_eq!(passes(&suite, evidence.passing.as_ref().unwrap().tests()), Some(true));
             prop_assert_eq!(passes(&suite, evidence.failing.tests()), Some(false));
         }
         prop_assert!(report.stopped_early.is_some() || suite.runs <= limit + 30);

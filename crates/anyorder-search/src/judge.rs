@@ -4,12 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use anyorder_model::{Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, Rates, Station, TestIndex};
+use anyorder_model::{
+    Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, Rates, Signature, Station, TestIndex,
+};
 
 use crate::asker::Asker;
 use crate::case::Case;
 use crate::confirm::{self, FOR_RATES, Verdict};
 use crate::hunt::HuntReport;
+use crate::pair::Pair;
 use crate::settings::HuntSettings;
 
 /// All that is known while a search goes on.
@@ -20,10 +23,16 @@ pub(crate) struct Judge<'a> {
     unconfirmed: Vec<Finding>,
     /// Tests that differ between identical runs.
     aside: BTreeMap<TestIndex, Rates>,
+    /// Fixtures that are to blame, as far as forks can tell.
+    pub(crate) charged: Vec<Finding>,
     /// Cases that have no verdict yet.
     pub(crate) open: Vec<Case>,
 }
 
+/// Why a finding has no verdict at all.
+const ENDED: &str = "the search ended before it was confirmed";
+/// Why a finding has no verdict of the plain runner.
+pub(crate) const NO_RESULT: &str = "the plain runner came to no result in time";
 /// Why a difference cannot be judged.
 pub(crate) const HIDDEN: &str = "a time limit, or an error behind the test, hides how it ends";
 
@@ -40,6 +49,7 @@ impl<'a> Judge<'a> {
             findings: Vec::new(),
             unconfirmed: Vec::new(),
             aside: BTreeMap::new(),
+            charged: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -48,8 +58,12 @@ impl<'a> Judge<'a> {
         &mut self.asker
     }
 
-    pub(crate) fn findings(&self) -> &[Finding] {
-        &self.findings
+    /// Whether a fixture is known to be to blame for this error.
+    pub(crate) fn has_charged(&self, signature: &Signature) -> bool {
+        let fixtures =
+            self.charged.iter().chain(&self.findings).filter(|finding| finding.kind == Kind::Fixture);
+        let mut signatures = fixtures.filter_map(|finding| finding.signature.as_ref());
+        signatures.any(|other| other.is_same_failure(signature))
     }
 
     pub(crate) fn found(&mut self, finding: Finding) {
@@ -59,7 +73,11 @@ impl<'a> Judge<'a> {
 
     /// A difference that cannot be relied on.
     pub(crate) fn doubt(&mut self, case: &Case, why: &str) {
-        let mut finding = case.finding(self.asker.suite());
+        let finding = case.finding(self.asker.suite());
+        self.doubt_finding(finding, why);
+    }
+
+    pub(crate) fn doubt_finding(&mut self, mut finding: Finding, why: &str) {
         finding.unconfirmed = Some(why.to_owned());
         self.asker.tell(News::Unconfirmed(Box::new(finding.clone())));
         self.unconfirmed.push(finding);
@@ -67,10 +85,8 @@ impl<'a> Judge<'a> {
 
     /// A difference that is nothing but a time limit.
     pub(crate) fn doubt_time_limit(&mut self, kind: Kind, test: TestIndex) {
-        let mut finding = Finding::new(kind, test, self.asker.suite().id(test));
-        finding.unconfirmed = Some("it only ran into its time limit, which is no evidence".to_owned());
-        self.asker.tell(News::Unconfirmed(Box::new(finding.clone())));
-        self.unconfirmed.push(finding);
+        let finding = Finding::new(kind, test, self.asker.suite().id(test));
+        self.doubt_finding(finding, "it only ran into its time limit, which is no evidence");
     }
 
     /// Whether anything was said about a test already.
@@ -95,21 +111,21 @@ impl<'a> Judge<'a> {
     }
 
     /// Sets a test aside that did not end the same again after `before`, and measures how often it does.
-    pub(crate) fn set_aside_after(&mut self, test: TestIndex, before: &[TestIndex]) -> Result<(), Halted> {
-        self.set_aside(test);
-        if before.len() <= LONGEST_FOR_RATES {
-            let after = confirm::rates_in_forks(&mut self.asker, test, before)?;
-            self.aside.entry(test).or_default().after = Some(after);
+    ///
+    /// If each order ends the same all the time, nothing shows that chance is at work, and it is doubted instead.
+    pub(crate) fn set_aside_after(&mut self, case: &Case, before: &[TestIndex]) -> Result<(), Halted> {
+        self.open.retain(|open| (open.test, open.kind) != (case.test, case.kind));
+        if before.len() > LONGEST_FOR_RATES {
+            self.set_aside(case.test);
+            return Ok(());
+        }
+        let after = confirm::rates_in_forks(&mut self.asker, Pair::new(case, before))?;
+        if after.rate.is_mixed() || after.reference.is_mixed() {
+            self.set_aside(case.test).after = Some(after);
+        } else {
+            self.doubt(case, "it was seen once, and not in the same order again");
         }
         Ok(())
-    }
-
-    /// Opens the case of a test that minds being run twice in a row after `before`.
-    pub(crate) fn open_twice(&mut self, mut case: Case, before: Vec<TestIndex>, mode: Mode) {
-        if mode != Mode::IsolatedTest {
-            case.sightings.push(crate::seen::Sighting { before, sight: case.seen.clone() });
-        }
-        self.open.push(case);
     }
 
     /// Findings of all confirmed cases of tests that mind being run twice.
@@ -135,7 +151,7 @@ impl<'a> Judge<'a> {
         for (case, agreed) in cases.iter().zip(agreed) {
             match agreed {
                 Some(true) => {}
-                Some(false) => self.set_aside_after(case.test, &case.groups[0])?,
+                Some(false) => self.set_aside_after(case, &case.groups[0])?,
                 None => {
                     self.open.retain(|open| (open.test, open.kind) != (case.test, case.kind));
                     self.doubt(case, HIDDEN);
@@ -173,15 +189,12 @@ impl<'a> Judge<'a> {
 
     /// The plain runner may show after a longer order what it does not show after the shortest.
     fn try_other_orders(&mut self, at: usize, why: &str) -> Result<(), Halted> {
-        let case = self.open[at].clone();
-        let others =
-            case.groups.get(1).into_iter().chain(case.sightings.last().map(|sighting| &sighting.before));
-        for before in others {
-            let before =
-                if case.has_partners() { before.clone() } else { [before.as_slice(), &[case.test]].concat() };
-            match confirm::plainly_after(&mut self.asker, &case, &before, self.settings.plain_pairs)? {
+        let case = self.open.remove(at);
+        for other in case.other_orders() {
+            match confirm::plainly(&mut self.asker, &[&other], self.settings.plain_pairs)?.remove(0) {
                 Verdict::OrderDecides(confirmed) => {
-                    self.open[at].confirmed = Some(confirmed);
+                    let base = other.base;
+                    self.open.insert(at, Case { confirmed: Some(confirmed), base, ..case });
                     return Ok(());
                 }
                 Verdict::NonDeterministic(after) => {
@@ -191,7 +204,6 @@ impl<'a> Judge<'a> {
                 Verdict::NotShown(_) => {}
             }
         }
-        let case = self.open.remove(at);
         self.doubt(&case, why);
         Ok(())
     }
@@ -219,8 +231,11 @@ impl<'a> Judge<'a> {
                 let finding = case.finding(self.asker.suite());
                 self.found(finding);
             } else {
-                self.doubt(&case, "the search ended before it was confirmed");
+                self.doubt(&case, ENDED);
             }
+        }
+        for finding in std::mem::take(&mut self.charged) {
+            self.doubt_finding(finding, ENDED);
         }
         for (test, rates) in std::mem::take(&mut self.aside) {
             let mut finding = Finding::new(Kind::NonDeterministic, test, self.asker.suite().id(test));

@@ -4,6 +4,8 @@
 //! simulated suites can be tried per second.
 
 mod asker;
+#[cfg(test)]
+mod bent_tests;
 mod blame;
 mod case;
 mod cleaners;
@@ -19,6 +21,7 @@ mod judge;
 mod minimise;
 mod pair;
 mod partners;
+mod plain_trial;
 #[cfg(test)]
 mod resume_tests;
 mod seen;
@@ -27,6 +30,7 @@ mod shrink;
 mod sight;
 #[cfg(any(test, feature = "simulate"))]
 pub mod simulate;
+mod steady;
 mod strategy;
 mod succession;
 mod sweep;

@@ -31,7 +31,7 @@ pub(crate) struct Pair {
 
 impl Pair {
     pub(crate) fn new(case: &Case, before: &[TestIndex]) -> Self {
-        Pair { odd: case.after(before), base: vec![case.test] }
+        Pair { odd: case.after(before), base: case.after(&case.base) }
     }
 }
 
@@ -41,6 +41,7 @@ pub(crate) struct Count {
     pub(crate) pairs: u32,
     pub(crate) for_it: u32,
     pub(crate) absent: u32,
+    pub(crate) against: u32,
     pub(crate) nothing: u32,
     /// How often the test was red, in each order.
     pub(crate) odd: Rate,
@@ -52,6 +53,7 @@ impl Count {
         let says = weigh(case, odd, base);
         self.for_it += u32::from(says == Says::For);
         self.absent += u32::from(says == Says::Absent);
+        self.against += u32::from(says == Says::Against);
         if says == Says::Nothing {
             self.nothing += 1;
             return;
@@ -67,6 +69,10 @@ impl Count {
 
     pub(crate) fn is_absent(&self) -> bool {
         self.pairs == self.absent
+    }
+
+    pub(crate) fn is_against(&self) -> bool {
+        self.pairs == self.against
     }
 }
 

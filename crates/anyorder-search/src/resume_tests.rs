@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyorder_model::{
-    Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Purpose, Step, Suite, TailRecord, TestIndex,
+    Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord,
+    TestIndex,
 };
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
@@ -17,7 +18,7 @@ type Key = (Purpose, u32, Vec<TestIndex>);
 struct Remembering {
     suite: SimSuite,
     orders: BTreeMap<Key, (Vec<Step>, TailRecord)>,
-    plain: BTreeMap<(u32, Vec<TestIndex>), PlainSeen>,
+    plain: BTreeMap<(u32, Option<Rung>, Vec<TestIndex>), PlainSeen>,
     patience: usize,
 }
 
@@ -53,7 +54,7 @@ impl Oracle for Remembering {
 
     fn run_plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
         let seen = asked.into_iter().map(|asked| {
-            let key = (asked.repetition, asked.order.0.clone());
+            let key = (asked.repetition, asked.rung, asked.order.0.clone());
             if let Some(seen) = self.plain.get(&key) {
                 return Ok(seen.clone());
             }

@@ -125,9 +125,9 @@ impl Seen {
         suspects
     }
 
-    /// Whether it was red in every state that was tried, and how.
+    /// Whether it was red in every state that was tried, and how; by a time limit it was not.
     pub(crate) fn always_red(&self, test: TestIndex) -> Option<&Sight> {
-        let alone = self.alone.get(&test).filter(|alone| alone.outcome.is_red())?;
+        let alone = self.alone.get(&test).filter(|alone| alone.is_evidence() && alone.outcome.is_red())?;
         let is_red = |run: &Run| run.odd.get(&test).is_some_and(|sight| sight.outcome.is_red());
         self.runs.iter().filter(|run| run.order.contains(&test)).all(is_red).then_some(alone)
     }
@@ -138,7 +138,7 @@ impl Seen {
         let mut others = self.runs.iter().filter(|run| run.order.contains(&test)).map(|run| run.sight(test));
         let alone = self.alone.get(&test)?;
         if is_late(alone) {
-            others.any(|sight| sight.is_pass()).then_some(Kind::Brittle)
+            Some(if others.any(|sight| sight.is_pass()) { Kind::Brittle } else { Kind::Broken })
         } else {
             (alone.is_pass() && others.any(|sight| is_late(&sight))).then_some(Kind::Victim)
         }

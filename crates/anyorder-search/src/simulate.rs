@@ -60,6 +60,8 @@ pub struct SimSuite {
     chance: u64,
     /// Cells that new processes do not have: writes to them are lost in plain runs.
     pub fork_only: Vec<usize>,
+    /// Cells that new processes have only if everything is collected.
+    pub import_only: Vec<usize>,
     /// Halt when this many tests have run.
     pub limit: u64,
     /// Tests that have run.
@@ -77,7 +79,8 @@ pub struct SimSuite {
 struct World {
     cells: Vec<u8>,
     group: Option<usize>,
-    is_plain: bool,
+    /// How its process was told its order, unless it is a fork.
+    rung: Option<Rung>,
 }
 
 impl SimSuite {
@@ -103,6 +106,7 @@ impl SimSuite {
             tests,
             chance: seed,
             fork_only: vec![],
+            import_only: vec![],
             limit: u64::MAX,
             runs: 0,
             forks: 0,
@@ -128,15 +132,15 @@ impl SimSuite {
 
     /// What really happens when these tests run in this order, leaving nothing to chance.
     pub fn truth(&self, order: &[TestIndex]) -> Vec<Step> {
-        let mut world = self.fresh(false);
+        let mut world = self.fresh(None);
         let mut steps = Vec::with_capacity(order.len());
         self.run_into(&mut world, order, &mut steps, &mut |_| false);
         self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
         steps
     }
 
-    fn fresh(&self, is_plain: bool) -> World {
-        World { cells: vec![0; self.cells], group: None, is_plain }
+    fn fresh(&self, rung: Option<Rung>) -> World {
+        World { cells: vec![0; self.cells], group: None, rung }
     }
 
     /// Returns a tear-down error that belongs to a test before these.
@@ -194,7 +198,12 @@ impl SimSuite {
     }
 
     fn write(&self, world: &mut World, cell: usize, value: u8) {
-        if !(world.is_plain && self.fork_only.contains(&cell)) {
+        let is_lost = match world.rung {
+            None => false,
+            Some(Rung::Plain) => self.fork_only.contains(&cell) || self.import_only.contains(&cell),
+            Some(Rung::PlainOrdered) => self.fork_only.contains(&cell),
+        };
+        if !is_lost {
             world.cells[cell] = value;
         }
     }
@@ -202,7 +211,7 @@ impl SimSuite {
     fn run_fan(&mut self, fan: &Fan) -> FanRecord {
         let mut chance = self.chance;
         let mut flip = |rate: f64| next(&mut chance) < rate;
-        let mut world = self.fresh(false);
+        let mut world = self.fresh(None);
         let mut prefix = Vec::new();
         self.run_into(&mut world, fan.prefix.tests(), &mut prefix, &mut flip);
         let tails = fan.tails.iter().map(|tail| {
@@ -242,19 +251,15 @@ impl Oracle for SimSuite {
                 return Err(Halted::Budget);
             }
             let mut chance = self.chance;
-            let mut world = self.fresh(true);
+            let rung = asked.rung.unwrap_or(Rung::Plain);
+            let mut world = self.fresh(Some(rung));
             let mut steps = Vec::new();
             self.run_into(&mut world, asked.order.tests(), &mut steps, &mut |rate| next(&mut chance) < rate);
             self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
             self.chance = chance;
             self.plain_runs += 1;
             let ids: Vec<&str> = asked.order.ids(&self.suite).iter().map(|id| id.0.as_str()).collect();
-            Ok(PlainSeen {
-                steps,
-                rung: Rung::Plain,
-                is_as_asked: true,
-                command: format!("run {}", ids.join(" ")),
-            })
+            Ok(PlainSeen { steps, rung, is_as_asked: true, command: format!("run {}", ids.join(" ")) })
         });
         seen.collect()
     }

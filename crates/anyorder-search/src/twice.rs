@@ -3,15 +3,16 @@
 //! Knows the three modes that fit into one process. Fixtures of a class, a module or the session stand from the first
 //! to the second time. Pass then fail is non-idempotent, fail then pass is self-setting; the rest is nothing.
 
-use anyorder_model::{Finding, Halted, Kind, Mode, Oracle, Purpose, Station, Step, TestIndex};
+use anyorder_model::{Halted, Kind, Mode, Oracle, Purpose, Station, Step, TestIndex};
 
 use crate::asker::Asker;
-use crate::blame::{fixture_finding, torn};
+use crate::blame::{charge, confirm_fixtures, torn};
 use crate::case::Case;
 use crate::groups::groups_of;
 use crate::hunt::HuntReport;
 use crate::judge::Judge;
 use crate::settings::HuntSettings;
+use crate::shrink::{Shrunk, shrink};
 use crate::sight::Sight;
 
 /// Runs every test twice in this mode, and confirms what comes of it. `AcrossRuns` is not for one process.
@@ -27,10 +28,11 @@ fn run_mode(judge: &mut Judge<'_>, mode: Mode) -> Result<(), Halted> {
     let records = judge.asker().orders(Purpose::Twice, 0, orders)?;
     let mut doubles: Vec<Double> = records.iter().flat_map(|steps| doubles(steps)).collect();
     doubles.sort_by_key(|double| double.test);
-    let findings = judge_doubles(judge, doubles, mode);
-    findings.into_iter().for_each(|finding| judge.found(finding));
+    judge_doubles(judge, doubles);
+    shorten(judge)?;
     judge.confirm_in_forks(|_| true)?;
     judge.confirm_plainly(|_| true)?;
+    confirm_fixtures(judge)?;
     judge.find_twice(mode);
     judge.rate_aside()
 }
@@ -43,6 +45,36 @@ fn orders_of(asker: &Asker<'_>, mode: Mode) -> Vec<Vec<TestIndex>> {
         Mode::IsolatedGroup => groups_of(asker.suite()).iter().map(|group| double(group)).collect(),
         Mode::Suite | Mode::AcrossRuns => vec![double(&tests)],
     }
+}
+
+/// Leaves out what ran before a test that was run twice, as far as it minds all the same.
+fn shorten(judge: &mut Judge<'_>) -> Result<(), Halted> {
+    let mut cases = judge.take(|case| !case.base.is_empty());
+    let result = cases.iter_mut().try_for_each(|case| shorten_one(judge, case));
+    judge.open.append(&mut cases);
+    judge.open.sort_by_key(|case| case.test);
+    result
+}
+
+fn shorten_one(judge: &mut Judge<'_>, case: &mut Case) -> Result<(), Halted> {
+    let questions = judge.settings.questions;
+    let mut minds = |before: &[TestIndex]| {
+        let order = [before, &[case.test, case.test]].concat();
+        let steps = judge.asker().orders(Purpose::Minimise, 0, vec![order])?.remove(0);
+        let [first, second] = [2, 1].map(|back| Sight::from(&steps[steps.len() - back]));
+        Ok(first.outcome == case.alone.outcome && case.target.is_met(&second))
+    };
+    let shortest = if minds(&[])? {
+        vec![]
+    } else if minds(&case.base)? {
+        match shrink(&case.base, questions, minds)? {
+            Shrunk::Minimal(before) | Shrunk::Unfinished(before) => before,
+        }
+    } else {
+        return Ok(());
+    };
+    case.twice_after(&shortest);
+    Ok(())
 }
 
 /// A test that ran twice in a row.
@@ -64,19 +96,11 @@ pub(crate) fn doubles(steps: &[Step]) -> impl Iterator<Item = Double> {
     })
 }
 
-/// Makes cases of the tests that mind, and findings of fixtures whose tear-down fails behind them.
-pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>, mode: Mode) -> Vec<Finding> {
-    let mut fixtures: Vec<Finding> = Vec::new();
-    for double in doubles {
-        let Double { test, first, second, before } = double;
+/// Makes cases of the tests that mind, and charges fixtures whose tear-down fails behind them.
+pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>) {
+    for Double { test, first, second, before } in doubles {
         if let Some(signature) = torn(&second).filter(|_| !first.is_torn()) {
-            let is_known = |finding: &Finding| {
-                finding.signature.as_ref().is_some_and(|other| other.is_same_failure(&signature))
-            };
-            if !fixtures.iter().any(is_known) {
-                let order = [before.as_slice(), &[test]].concat();
-                fixtures.push(fixture_finding(judge.asker(), test, order, signature));
-            }
+            charge(judge, &before, test, signature);
         }
         let kind = if first.is_pass() && second.is_fail() {
             Kind::NonIdempotent
@@ -85,7 +109,6 @@ pub(crate) fn judge_doubles(judge: &mut Judge<'_>, doubles: Vec<Double>, mode: M
         } else {
             continue;
         };
-        judge.open_twice(Case::of_twice(kind, test, first, second), before, mode);
+        judge.open.push(Case::of_twice(kind, before, test, [first, second]));
     }
-    fixtures
 }

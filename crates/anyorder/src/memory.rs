@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Step, Suite, TailRecord, TestId};
+use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId};
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -135,7 +135,8 @@ fn prefix_purpose(purpose: Purpose) -> String {
 }
 
 fn plain_purpose(ask: &PlainAsk) -> String {
-    format!("plain {}", ask.hash_seed)
+    let rung = if ask.rung == Some(Rung::PlainOrdered) { "plain-ordered" } else { "plain" };
+    format!("{rung} {}", ask.hash_seed)
 }
 
 /// One letter for each outcome.

@@ -179,7 +179,9 @@ impl<'a, 's> EngineOracle<'a, 's> {
                         asked.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| has_time())
                     {
                         let request = PlainRequest {
-                            rung: regrouped.contains(ask.order.tests()).then_some(Rung::PlainOrdered),
+                            rung: ask.rung.or_else(|| {
+                                regrouped.contains(ask.order.tests()).then_some(Rung::PlainOrdered)
+                            }),
                             files: Some(files),
                             seed: Some(ask.hash_seed),
                             worker,
@@ -255,7 +257,8 @@ impl Oracle for EngineOracle<'_, '_> {
         let mut new = self.run_plainly(&missing).map_err(|trouble| self.broken(trouble))?.into_iter();
         let seen: Vec<PlainSeen> =
             known.into_iter().filter_map(|known| known.or_else(|| new.next())).collect();
-        let is_regrouped = |(_, seen): &(&PlainAsk, &PlainSeen)| seen.rung == Rung::PlainOrdered;
+        let is_regrouped =
+            |(ask, seen): &(&PlainAsk, &PlainSeen)| ask.rung.is_none() && seen.rung == Rung::PlainOrdered;
         let regrouped =
             asked.iter().zip(&seen).filter(is_regrouped).map(|(ask, _)| ask.order.tests().to_vec());
         self.regrouped.extend(regrouped);

@@ -103,3 +103,13 @@ fn what_chance_decides_is_never_called_order_dependent() {
         assert!(others.is_empty(), "seed {seed}: {others:?}\n{}", ran.shown());
     }
 }
+
+#[test]
+fn what_plain_runs_show_only_with_everything_collected_is_reproduced_that_way() {
+    let fixture = Fixture::pytest("needs_other_import");
+    let report =
+        Anyorder::at(fixture.path()).run(&["hunt", "--rounds", "4", "--json", "-"]).with_code(1).json();
+    let victim = &report["findings"][0];
+    assert_eq!(victim["evidence"]["confirmed"], "plain-ordered", "{victim:#}");
+    assert!(victim["reproduce"]["fail"].as_str().unwrap().contains("-p "), "{victim:#}");
+}

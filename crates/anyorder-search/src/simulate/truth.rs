@@ -67,7 +67,8 @@ fn faults_of(suite: &SimSuite, finding: &Finding) -> Vec<String> {
         .collect(),
         Kind::NonDeterministic => vec!["it is deterministic".to_owned()],
         Kind::Broken => claim(alone == Some(false), "it passes alone").into_iter().collect(),
-        Kind::OutcomeVaries | Kind::Fixture => vec![],
+        Kind::Fixture => claim(is_torn(suite, finding), "no tear-down fails there").into_iter().collect(),
+        Kind::OutcomeVaries => vec![],
     }
 }
 
@@ -128,10 +129,16 @@ fn faults_of_cleaners(suite: &SimSuite, finding: &Finding) -> Vec<String> {
 
 fn faults_of_evidence(suite: &SimSuite, finding: &Finding) -> Vec<String> {
     let Some(evidence) = &finding.evidence else { return vec!["no evidence".to_owned()] };
-    let is_so = passes(suite, evidence.passing.tests()) == Some(true)
+    let passing = evidence.passing.as_ref().and_then(|passing| passes(suite, passing.tests()));
+    let is_so = passing == Some(true)
         && passes(suite, evidence.failing.tests()) == Some(false)
         && evidence.confirmed.is_some();
     if is_so { vec![] } else { vec!["the evidence does not show it".to_owned()] }
+}
+
+fn is_torn(suite: &SimSuite, finding: &Finding) -> bool {
+    let last = finding.evidence.as_ref().and_then(|evidence| suite.truth(evidence.failing.tests()).pop());
+    last.is_some_and(|step| step.phase == Some(Phase::Teardown))
 }
 
 fn with(group: &[TestIndex], test: TestIndex) -> Vec<TestIndex> {

@@ -93,7 +93,7 @@ fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Fin
     }
     Ok(seen.map(|(signature, command)| Finding {
         evidence: Some(Evidence {
-            passing: order.clone(),
+            passing: Some(order.clone()),
             failing: order.clone(),
             confirmed: Some(Rung::Plain),
             plain_pairs: PAIRS,
