@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 pub use anyorder_model::Rung;
-use anyorder_model::{Order, Step, Suite};
+use anyorder_model::{Order, Outcome, Step, Suite, TestId};
 
 use crate::wire::Hello;
 
@@ -69,10 +69,24 @@ pub struct Silence {
     pub is_usage: bool,
 }
 
+/// What to tell a user of this framework.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// What the framework is called.
+    pub framework: &'static str,
+    /// What to try when there are no tests.
+    pub no_tests: &'static str,
+    /// What to try when none of the files with tests can be read.
+    pub unreadable: &'static str,
+}
+
 /// A framework, as the engine sees it.
 pub trait Driver: Send + Sync {
-    /// `pytest` or `junit`.
+    /// Its name in reports.
     fn name(&self) -> &'static str;
+
+    /// Its words.
+    fn words(&self) -> Words;
 
     /// The project's directory, where its commands start.
     fn directory(&self) -> &Path;
@@ -91,4 +105,15 @@ pub trait Driver: Send + Sync {
 
     /// The tests that a plain run has run, in the order that ran; `None` if it has left no results.
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>>;
+
+    /// Names and versions of what the tests use and the project's sources do not hold.
+    fn packages(&self, hello: &Hello) -> String;
+
+    /// Changes with every change of the agent that may change an outcome.
+    fn agent_version(&self) -> String;
+
+    /// What became of tests when the user's own runner ran them all, if the driver has seen that.
+    fn known_outcomes(&self) -> &[(TestId, Outcome)] {
+        &[]
+    }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyorder_model::{Order, Step, Suite, TestIndex};
 
 use crate::cost::Meter;
-use crate::disk::{Disk, DiskMode, DiskState, Site};
+use crate::disk::{Disk, DiskState};
 use crate::driver::Driver;
 use crate::engine::{collect, places_in};
 use crate::error::EngineError;
@@ -23,7 +23,7 @@ use crate::pool::Update;
 use crate::scratch::Scratch;
 use crate::settings::{Isolation, Settings};
 use crate::suspects::Suspects;
-use crate::ward::{Unstarted, Ward};
+use crate::ward::Ward;
 use crate::wire::{Gained, Request};
 
 /// More kept states than this are not worth their memory.
@@ -69,7 +69,7 @@ impl Lab {
         scratch: Scratch,
     ) -> Result<Self, EngineError> {
         let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
-        let disk = choose_disk(&*driver, &settings, &scratch)?;
+        let disk = Disk::choose(driver.directory(), &settings, &scratch, &[])?;
         Ok(Lab {
             zygotes: (0..=disk.desk_of(settings.workers - 1)).map(|_| Mutex::default()).collect(),
             disk,
@@ -154,15 +154,7 @@ impl Lab {
     /// Starts a command of the driver's; with `may_nest` it may make layers of disk for what it forks.
     pub(crate) fn start(&self, command: &Command, may_nest: bool, log: &Path) -> Result<Ward, EngineError> {
         Meter::count(&self.meter.processes, 1);
-        Ward::start(&self.settings.keeper, command, self.disk.layers(), may_nest, log).map_err(|unstarted| {
-            match unstarted {
-                Unstarted::Command(source) => EngineError::Start {
-                    command: command.get_program().to_string_lossy().into_owned(),
-                    source,
-                },
-                Unstarted::Disk(source) => EngineError::Disk { mode: self.disk.mode(), source },
-            }
-        })
+        self.disk.start(&self.settings.keeper, command, may_nest, log)
     }
 
     /// Makes the disk at a desk what it was.
@@ -234,21 +226,5 @@ impl Lab {
         let scratch = self.scratch.nodes().join(number.to_string());
         self.is_fresh_now(desk)?;
         Ok(Node::launched(Arc::new(Mutex::new(launched)), arrival.hello.pid, arrival.link, place_of, scratch))
-    }
-}
-
-/// The disk that the user asked for, or the best that can be had.
-fn choose_disk(driver: &dyn Driver, settings: &Settings, scratch: &Scratch) -> Result<Disk, EngineError> {
-    let site = Site {
-        keeper: &settings.keeper,
-        project: driver.directory(),
-        scratch: scratch.path(),
-        workers: settings.workers,
-        size: settings.memory,
-    };
-    let made = |mode| Disk::new(mode, site).map_err(|source| EngineError::Disk { mode, source });
-    match settings.disk {
-        Some(mode) => made(mode),
-        None => made(DiskMode::Overlay).or_else(|_| made(DiskMode::Copy)),
     }
 }

@@ -8,6 +8,7 @@ use anyorder_report::Terminal;
 use crate::args::DoctorArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::opened::Opened;
 use crate::project::Project;
 use crate::session::{Done, Session, run_once};
 
@@ -17,8 +18,8 @@ pub(crate) fn run(args: &DoctorArgs, terminal: &mut Terminal) -> Result<Exit, Fa
     if args.suite.command.is_empty() {
         look_at_interpreters(&mut session, &project)?;
     }
-    let opened = project.open(&args.suite)?;
-    session.each_suite(opened, &args.suite.targets, |session, engine, _| {
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, _| {
         look_at_plugins(session, engine);
         look_at_collection(session, engine);
         if engine.session() == 0 {
@@ -95,7 +96,8 @@ fn look_at_collecting_twice(
 ) -> Result<(), Failure> {
     let mut again = Project::new(&args.suite.how, &session.cancel)?;
     again.settings.seed = again.settings.seed.wrapping_add(1); // another hash seed: sets come in another order
-    let (second, _) = again.open(&args.suite)?;
+    let mut suites = again.suites(session, &args.suite)?;
+    let Some(Opened { engine: second, .. }) = suites.open_next()? else { return Ok(()) };
     let ids = |engine: &Engine| -> Vec<String> {
         engine.suite().tests().iter().map(|test| test.id.0.clone()).collect()
     };

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, PlainRequest};
 use anyorder_model::{
-    Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord, Rung,
+    Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord,
     Signature, TestIndex,
 };
 use anyorder_report::Terminal;
@@ -27,8 +27,8 @@ pub(crate) fn run(args: &TwiceArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let typed = args.suite.typed_again();
-    let opened = project.open(&args.suite)?;
-    session.each_suite(opened, &args.suite.targets, |session, engine, took| {
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget: Budget| budget.to_string());
         let recorded = Recorded { engine, project: &project, typed: &typed, budget: words };
         suite(session, engine, &recorded, args.mode, budget.map(|budget| budget.allowance(took)))
@@ -83,6 +83,7 @@ fn across_runs(oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> Result<Hun
 /// `None` as soon as it is not a pass and then a fail.
 fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Finding>, Failure> {
     let mut seen: Option<(Option<Signature>, String)> = None;
+    let rung = engine.lowest_rung(order);
     for pair in 1..=PAIRS {
         let (runs, command) = two_runs(engine, order, pair)?;
         if !pass_then_fail(&runs).contains(&test) {
@@ -94,7 +95,7 @@ fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Fin
         evidence: Some(Evidence {
             passing: order.clone(),
             failing: order.clone(),
-            confirmed: Some(Rung::Plain),
+            confirmed: Some(rung),
             plain_pairs: PAIRS,
         }),
         signature,
@@ -105,7 +106,8 @@ fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Fin
 }
 
 fn two_runs(engine: &Engine, order: &Order, seed: u32) -> Result<([RunRecord; 2], String), Failure> {
-    let request = PlainRequest { times: 2, seed: Some(seed), ..PlainRequest::new(order).on(Rung::Plain) };
+    let rung = engine.lowest_rung(order);
+    let request = PlainRequest { times: 2, seed: Some(seed), ..PlainRequest::new(order).on(rung) };
     let mut run = engine.run_plain(request, |_| {})?;
     let first = run.earlier.pop().expect("there were two");
     Ok(([first, run.record], run.command))
