@@ -78,6 +78,8 @@ pub struct Words {
     pub no_tests: &'static str,
     /// What to try when none of the files with tests can be read.
     pub unreadable: &'static str,
+    /// What keeps its processes from being forked, where they cannot be.
+    pub no_forks: &'static str,
 }
 
 /// A framework, as the engine sees it.
@@ -111,6 +113,16 @@ pub trait Driver: Send + Sync {
 
     /// Changes with every change of the agent that may change an outcome.
     fn agent_version(&self) -> String;
+
+    /// Whether a process that waits for its first test has run no code of the project, so that it may wait beside others.
+    fn can_wait(&self) -> bool {
+        false
+    }
+
+    /// What a person may want to know about how the tests are run, one sentence each.
+    fn facts(&self) -> Vec<String> {
+        vec![]
+    }
 
     /// What became of tests when the user's own runner ran them all, if the driver has seen that.
     fn known_outcomes(&self) -> &[(TestId, Outcome)] {

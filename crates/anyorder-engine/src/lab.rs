@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyorder_model::{Order, Step, Suite, TestIndex};
 
 use crate::cost::Meter;
-use crate::disk::{Disk, DiskState};
+use crate::disk::{Disk, DiskMode, DiskState};
 use crate::driver::Driver;
 use crate::engine::{collect, places_in};
 use crate::error::EngineError;
@@ -56,6 +56,8 @@ pub(crate) struct Lab {
     pub(crate) suite: Mutex<Arc<Suite>>,
     /// One for each desk, where the disk has several.
     pub(crate) zygotes: Vec<Mutex<Option<Arc<Node>>>>,
+    /// Processes that were started ahead of their use.
+    spares: Mutex<Vec<Launched>>,
     pub(crate) durations: Mutex<Vec<Option<Duration>>>,
     /// Last, because everything above may still write to it when it is dropped.
     pub(crate) scratch: Scratch,
@@ -90,6 +92,7 @@ impl Lab {
             collected: OnceLock::new(),
             nodes: AtomicU64::new(0),
             session: AtomicUsize::new(0),
+            spares: Mutex::default(),
             durations: Mutex::default(),
         })
     }
@@ -200,6 +203,7 @@ impl Lab {
     }
 
     pub(crate) fn forget_zygotes(&self) {
+        self.spares.locked().clear();
         self.zygotes.iter().for_each(|zygote| *zygote.locked() = None);
     }
 
@@ -208,10 +212,32 @@ impl Lab {
         self.disk.is_fresh_now(desk).map_err(|source| EngineError::Disk { mode, source })
     }
 
-    /// A new process of the framework that has collected the same suite again.
+    /// A new process of the framework that has collected the same suite again; one that was started ahead, if it is well.
     fn launch_again(&self, desk: usize) -> Result<Node, EngineError> {
-        let number = self.next_node();
-        let mut launched = Launched::start(self, number, desk)?;
+        let spare = self.spares.locked().pop();
+        let node = spare.and_then(|spare| self.collected_by(spare).ok());
+        let node = match node {
+            Some(node) => node,
+            None => self.collected_by(Launched::start(self, self.next_node(), desk)?)?,
+        };
+        self.start_ahead(desk)?;
+        Ok(node)
+    }
+
+    /// Starts a process for the next to ask, where orders run in new ones and each has a disk of its own.
+    fn start_ahead(&self, desk: usize) -> Result<(), EngineError> {
+        let is_wanted = *self.isolation.locked() == Isolation::Process
+            && self.disk.mode() == DiskMode::Overlay
+            && self.driver.can_wait();
+        if is_wanted && self.spares.locked().len() < self.settings.workers {
+            let spare = Launched::start(self, self.next_node(), desk)?;
+            self.spares.locked().push(spare);
+        }
+        Ok(())
+    }
+
+    fn collected_by(&self, mut launched: Launched) -> Result<Node, EngineError> {
+        let (number, desk) = (launched.node(), launched.desk());
         let mut session = launched.next_session(self)?;
         for _ in 0..self.session.load(Ordering::Relaxed) {
             let mut passed_by = session.ok_or_else(|| launched.silent(self))?;

@@ -38,6 +38,7 @@ impl Driver for JunitDriver {
         Words {
             framework: "JUnit",
             no_tests: "name classes, packages or test ids that the build runs: `anyorder collect com.acme.FooTest`",
+            no_forks: "a JVM has threads that a fork would lose",
             unreadable: "see whether the build's own test run works; `anyorder doctor` looks at it",
         }
     }
@@ -47,7 +48,7 @@ impl Driver for JunitDriver {
     }
 
     fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command> {
-        let Module { directory, capture, jar, targets, .. } = &self.module;
+        let Module { directory, capture, environment, jar, targets, .. } = &self.module;
         let moved: Option<(PathBuf, PathBuf)> = serde_json::from_value(call.moved.clone())?;
         let here = match &moved {
             Some((original, copy)) => capture.clone().moved_back(copy, original),
@@ -59,12 +60,16 @@ impl Driver for JunitDriver {
             "properties": here.set_properties(), "removed_properties": here.removed_properties,
             "hello": {
                 "directory": capture.directory, "root": directory, "options": capture.options(), "targets": targets,
-                "environment": capture.environment,
             },
         });
         fs::write(&orders, said.to_string())?;
-        let mut command =
-            main_command(&here, jar, &orders, &self.files.join(format!("{}.arguments", call.node)))?;
+        let mut command = main_command(
+            &here,
+            environment,
+            jar,
+            &orders,
+            &self.files.join(format!("{}.arguments", call.node)),
+        )?;
         // The engine itself puts the command where the copy is.
         command.current_dir(&capture.directory);
         Ok(command)
@@ -98,6 +103,14 @@ impl Driver for JunitDriver {
 
     fn agent_version(&self) -> String {
         agent::version()
+    }
+
+    fn can_wait(&self) -> bool {
+        true
+    }
+
+    fn facts(&self) -> Vec<String> {
+        self.module.facts()
     }
 
     fn known_outcomes(&self) -> &[(TestId, Outcome)] {

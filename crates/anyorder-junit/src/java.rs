@@ -58,9 +58,12 @@ fn paths(module_path: &[PathBuf], class_path: &[PathBuf]) -> Vec<String> {
     words
 }
 
+/// Variables that a build sets to other values, or takes away.
+pub(crate) type Changes = BTreeMap<String, Option<String>>;
+
 /// Gives `command` the environment that tests have in the user's build.
-pub(crate) fn with_environment(command: &mut Command, environment: &BTreeMap<String, String>) {
-    for (name, value) in changes(environment) {
+pub(crate) fn with_environment(command: &mut Command, changes: &Changes) {
+    for (name, value) in changes {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
@@ -69,7 +72,7 @@ pub(crate) fn with_environment(command: &mut Command, environment: &BTreeMap<Str
 }
 
 /// How that environment differs from ours.
-pub(crate) fn changes(environment: &BTreeMap<String, String>) -> BTreeMap<String, Option<String>> {
+pub(crate) fn changes(environment: &BTreeMap<String, String>) -> Changes {
     let ours: BTreeMap<String, String> = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();

@@ -8,6 +8,7 @@ mod driver;
 mod error;
 mod java;
 mod jdk;
+mod kept;
 mod plain;
 mod results;
 mod silence;

@@ -9,7 +9,7 @@ use std::{fs, io};
 use anyorder_engine::{PlainCall, PlainCommand};
 use anyorder_model::{Order, Outcome, Phase, Signature, Step, Suite};
 
-use crate::java::{argument_file, changes, plain_arguments, with_environment};
+use crate::java::{argument_file, plain_arguments, with_environment};
 use crate::jdk;
 use crate::survey::Module;
 
@@ -53,7 +53,7 @@ pub(crate) fn command(module: &Module, call: &PlainCall<'_>) -> io::Result<Plain
     let shown = show(module, &java, &words);
     let mut command = Command::new(java);
     command.current_dir(&capture.directory);
-    with_environment(&mut command, &capture.environment);
+    with_environment(&mut command, &module.environment);
     command.arg(&words[0]).arg(format!("-Danyorder.results={}", call.results.display())).args(&words[1..]);
     Ok(PlainCommand { command, shown })
 }
@@ -101,10 +101,9 @@ fn show(module: &Module, java: &Path, words: &[String]) -> String {
             .map(|inside| inside.display().to_string());
         format!("{at}{}", inside.unwrap_or_else(|_| path.to_owned()))
     };
-    let set =
-        changes(&module.capture.environment).into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let set = module.environment.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
     let set = set.filter(|(name, _)| !PASSING.contains(&name.as_str()));
-    let variables = set.map(|(name, value)| format!("{name}={}", quote(&value)));
+    let variables = set.map(|(name, value)| format!("{name}={}", quote(value)));
     let words = std::iter::once(java.display().to_string()).chain(words.iter().map(|word| relative(word)));
     let line = variables.chain(words.map(|word| quote(&word))).collect::<Vec<_>>().join(" ");
     if module.capture.directory == module.project {

@@ -14,11 +14,11 @@ use serde_json::json;
 
 use crate::capture::{self, Capture};
 use crate::error::SurveyError;
-use crate::java::{argument_file, quick_arguments, with_environment};
+use crate::java::{Changes, argument_file, changes, quick_arguments, with_environment};
 use crate::results::Reports;
 use crate::targets::is_meant;
 use crate::tool::Build;
-use crate::{agent, jdk};
+use crate::{agent, jdk, kept};
 
 /// What is going on, for a person who waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,16 +42,19 @@ pub struct Survey<'a> {
     pub targets: &'a [String],
     /// What the user chose.
     pub settings: &'a Settings,
+    /// Where the survey is kept, and a digest of the project's sources; a survey of the same sources is not made again.
+    pub kept: Option<(&'a Path, &'a str)>,
 }
 
 /// One module's tests, and the JVM that they run in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Module {
     /// Its directory, as seen from the project's.
     pub name: String,
     pub(crate) directory: PathBuf,
     pub(crate) project: PathBuf,
     pub(crate) capture: Capture,
+    pub(crate) environment: Changes,
     pub(crate) jar: PathBuf,
     pub(crate) listing: Listing,
     pub(crate) outcomes: Vec<(TestId, Outcome)>,
@@ -88,8 +91,28 @@ const OLDEST_JAVA: u32 = 16;
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(&Stage, Duration);
 
 impl Survey<'_> {
-    /// Asks the build; `tell` hears what is going on, at the beginning of each stage and ten times a second.
+    /// The modules that are meant; `tell` hears what is going on, at the beginning of each stage and ten times a second.
     pub fn carry_out(&self, scratch: &Scratch, tell: Tell<'_>) -> Result<Vec<Module>, SurveyError> {
+        let known = self.kept.and_then(|(file, sources)| kept::recall(file, &self.key(sources)));
+        let mut modules = match known {
+            Some(modules) => modules,
+            None => self.ask(scratch, tell)?,
+        };
+        modules.iter_mut().for_each(|module| module.narrow(self.targets));
+        let (with, without): (Vec<Module>, Vec<Module>) =
+            modules.into_iter().partition(|module| !module.listing.tests.is_empty());
+        // One without tests is enough to say that there are none.
+        Ok(if with.is_empty() { without.into_iter().take(1).collect() } else { with })
+    }
+
+    /// What a survey depends on, besides what is on the class paths.
+    fn key(&self, sources: &str) -> String {
+        let home = std::env::var("JAVA_HOME").unwrap_or_default();
+        format!("{sources} {} {home} {} {:?}", agent::version(), self.build.shown(), self.modules)
+    }
+
+    /// Asks the build, and keeps what it says.
+    fn ask(&self, scratch: &Scratch, tell: Tell<'_>) -> Result<Vec<Module>, SurveyError> {
         self.compile(scratch, tell)?;
         let errand = Errand::new(&self.build.directory, self.settings, scratch, &Build::caches())?;
         let found = self.test(&errand, scratch, tell)?;
@@ -99,10 +122,10 @@ impl Survey<'_> {
             .map(|(capture, reports)| self.list(&errand, scratch, capture, &reports, tell))
             .collect();
         let modules = modules?;
-        let (with, without): (Vec<Module>, Vec<Module>) =
-            modules.into_iter().partition(|module| !module.listing.tests.is_empty());
-        // One without tests is enough to say that there are none.
-        Ok(if with.is_empty() { without.into_iter().take(1).collect() } else { with })
+        if let Some((file, sources)) = self.kept {
+            kept::keep(file, &self.key(sources), &modules);
+        }
+        Ok(modules)
     }
 
     fn compile(&self, scratch: &Scratch, tell: Tell<'_>) -> Result<(), SurveyError> {
@@ -190,6 +213,7 @@ impl Survey<'_> {
         if capture.java_feature() < OLDEST_JAVA {
             return Err(SurveyError::TooOld { module: name, version: capture.java_version });
         }
+        let environment = changes(&capture.environment);
         let jar = agent::jar(Some(&capture.java_home), &capture.class_path)?;
         let (tests, orders) = (scratch.path().join("tests.json"), scratch.path().join("orders.json"));
         let _ = fs::remove_file(&tests);
@@ -198,7 +222,7 @@ impl Survey<'_> {
             "properties": capture.set_properties(), "removed_properties": capture.removed_properties,
         });
         fs::write(&orders, said.to_string())?;
-        let command = main_command(&capture, &jar, &orders, &scratch.path().join("arguments"))?;
+        let command = main_command(&capture, &environment, &jar, &orders, &scratch.path().join("arguments"))?;
         let ran = errand.run(command, Some(self.settings.timeout), |elapsed| tell(&stage, elapsed))?;
         let Ok(text) = fs::read(&tests) else {
             return Err(SurveyError::NotListed { module: name, log: ran.log });
@@ -206,15 +230,15 @@ impl Survey<'_> {
         let mut listing: Listing = serde_json::from_slice(&text).map_err(std::io::Error::from)?;
         reports.arrange(&mut listing.tests);
         let outcomes = reports.outcomes(listing.tests.iter().map(AsRef::as_ref));
-        listing.tests.retain(|listed| is_meant(&listed.test, self.targets));
-        let (project, targets) = (self.build.directory.clone(), self.targets.to_vec());
-        Ok(Module { name, directory, project, capture, jar, listing, outcomes, targets })
+        let project = self.build.directory.clone();
+        Ok(Module { name, directory, project, capture, environment, jar, listing, outcomes, targets: vec![] })
     }
 }
 
 /// `java` with the agent's main class, in the environment of the user's tests.
 pub(crate) fn main_command(
     capture: &Capture,
+    environment: &Changes,
     jar: &Path,
     orders: &Path,
     arguments: &Path,
@@ -226,7 +250,7 @@ pub(crate) fn main_command(
         .arg(agent::MAIN)
         .arg(orders)
         .current_dir(&capture.directory);
-    with_environment(&mut command, &capture.environment);
+    with_environment(&mut command, environment);
     Ok(command)
 }
 
@@ -274,8 +298,17 @@ fn shown(command: &Command) -> String {
 }
 
 impl Module {
-    /// What there is to know about the module, one fact each.
-    pub fn facts(&self) -> Vec<String> {
+    /// Leaves out the tests that are not meant.
+    fn narrow(&mut self, targets: &[String]) {
+        self.listing.tests.retain(|listed| is_meant(&listed.test, targets));
+        self.targets = targets.to_vec();
+        if !targets.is_empty() {
+            // Some tests alone may end otherwise than in the company of all.
+            self.outcomes.clear();
+        }
+    }
+
+    pub(crate) fn facts(&self) -> Vec<String> {
         let capture = &self.capture;
         let junit = capture.class_path.iter().filter_map(|place| place.file_stem()?.to_str());
         let junit: Vec<&str> =

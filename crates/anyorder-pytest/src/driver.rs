@@ -51,6 +51,7 @@ impl Driver for PytestDriver {
         Words {
             framework: "pytest",
             no_tests: "name the directory or file that holds them, as you would for pytest: `anyorder collect tests`",
+            no_forks: "forks need Linux with /proc",
             unreadable: "name the interpreter that has the project installed, for example `--python .venv/bin/python`",
         }
     }

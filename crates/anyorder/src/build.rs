@@ -5,6 +5,8 @@ use std::time::Duration;
 use anyorder_engine::{EngineError, Scratch};
 use anyorder_junit::{Build, Module, Stage, Survey};
 
+use anyorder_store::digest_of_sources;
+
 use crate::args::SuiteArgs;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -26,11 +28,14 @@ pub(crate) fn modules(
 ) -> Result<Vec<Module>, Failure> {
     let build = find(project, suite);
     let scratch = Scratch::new().map_err(EngineError::Scratch)?;
+    let (file, sources) =
+        (project.state_directory("build")?.join("survey.json"), digest_of_sources(&project.directory));
     let survey = Survey {
         build: &build,
         modules: &suite.how.module,
         targets: &suite.targets,
         settings: &project.settings,
+        kept: Some((&file, &sources)),
     };
     let mut told = (None, Duration::ZERO);
     let modules = survey.carry_out(&scratch, &mut |stage, elapsed| {
