@@ -21,30 +21,36 @@ const CORE: Sources = sources![
     "Backend",
     "Capture",
     "ClassFile",
+    "ClassLog",
     "Classpath",
+    "CommandLine",
+    "Environment",
     "Inventory",
     "Json",
+    "Keys",
     "Link",
     "Live",
     "Main",
+    "Markers",
     "Outcome",
     "Output",
     "Part",
-    "Prologue",
+    "Seen",
+    "Signature",
     "Stay",
     "Test",
-    "Turns",
+    "Turns"
 ];
 
 /// Sources that are compiled where all of these classes are on the class path.
 const BACK_ENDS: [(Sources, &[&str]); 3] = [
     (sources!["Three", "ThreeTree"], &["junit/framework/TestCase.class"]),
     (
-        sources!["Four", "FourTree"],
+        sources!["Four", "FourLeaf", "FourListener", "FourSingles", "FourTree"],
         &["org/junit/runner/Runner.class", "org/junit/runners/ParentRunner.class"],
     ),
     (
-        sources!["Jupiter", "JupiterRequests", "JupiterSlot", "JupiterStay"],
+        sources!["Jupiter", "JupiterPart", "JupiterRequests", "JupiterSlot"],
         &[
             "org/junit/jupiter/engine/JupiterTestEngine.class",
             "org/junit/platform/engine/support/hierarchical/Node.class",

@@ -24,14 +24,18 @@ pub(crate) struct Capture {
     pub(crate) removed_properties: Vec<String>,
 }
 
-/// Properties that say where the worker's own files were, or belong to what started it.
-const OF_THE_WORKER: [&str; 6] = [
+/// Properties that say where the worker's own files were, or belong to what started it; and those of our own making.
+const OF_THE_WORKER: [&str; 10] = [
     "java.class.path",
     "surefire.real.class.path",
     "surefire.test.class.path",
     "sun.java.command",
     "org.gradle.native",
     "org.gradle.internal.worker.tmpdir",
+    "failIfNoTests",
+    "maven.test.failure.ignore",
+    "forkCount",
+    "forkMode",
 ];
 
 impl Capture {

@@ -71,6 +71,10 @@ pub(crate) fn with_environment(command: &mut Command, changes: &Changes) {
     }
 }
 
+/// Variables that say where a shell is, or how the build was started.
+const PASSING: [&str; 7] =
+    ["PWD", "OLDPWD", "SHLVL", "_", "JAVA_TOOL_OPTIONS", "MAVEN_CMD_LINE_ARGS", "MAVEN_PROJECTBASEDIR"];
+
 /// How that environment differs from ours.
 pub(crate) fn changes(environment: &BTreeMap<String, String>) -> Changes {
     let ours: BTreeMap<String, String> = env::vars_os()
@@ -79,7 +83,7 @@ pub(crate) fn changes(environment: &BTreeMap<String, String>) -> Changes {
     let set = environment.iter().filter(|(name, value)| ours.get(*name) != Some(value));
     let set = set.map(|(name, value)| (name.clone(), Some(value.clone())));
     let gone = ours.keys().filter(|name| !environment.contains_key(*name)).map(|name| (name.clone(), None));
-    set.chain(gone).collect()
+    set.chain(gone).filter(|(name, _)| !PASSING.contains(&name.as_str())).collect()
 }
 
 #[cfg(test)]

@@ -23,18 +23,6 @@ const RUNNERS: [(&str, &str); 3] = [
     ("junit/framework/TestCase.class", include_str!("../../../agents/junit/plain/three/AnyorderOrder.java")),
 ];
 
-/// Variables of the build that no test needs to fail or to pass.
-const PASSING: [&str; 8] = [
-    "PWD",
-    "OLDPWD",
-    "SHLVL",
-    "_",
-    "JAVA_TOOL_OPTIONS",
-    "MAVEN_CMD_LINE_ARGS",
-    "MAVEN_PROJECTBASEDIR",
-    "JAVA_HOME",
-];
-
 /// A command that runs the order; its files stay where the command line says.
 pub(crate) fn command(module: &Module, call: &PlainCall<'_>) -> io::Result<PlainCommand> {
     let capture = &module.capture;
@@ -102,7 +90,6 @@ fn show(module: &Module, java: &Path, words: &[String]) -> String {
         format!("{at}{}", inside.unwrap_or_else(|_| path.to_owned()))
     };
     let set = module.environment.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    let set = set.filter(|(name, _)| !PASSING.contains(&name.as_str()));
     let variables = set.map(|(name, value)| format!("{name}={}", quote(value)));
     let words = std::iter::once(java.display().to_string()).chain(words.iter().map(|word| relative(word)));
     let line = variables.chain(words.map(|word| quote(&word))).collect::<Vec<_>>().join(" ");

@@ -70,12 +70,13 @@ pub(crate) struct Listing {
     pub(crate) errors: Vec<CollectionError>,
 }
 
-/// A test, and which part of the agent runs it.
+/// A test, and what else the agent wants to know of it when it runs it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Listed {
     #[serde(flatten)]
     test: Test,
-    backend: String,
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
 }
 
 impl AsRef<Test> for Listed {
@@ -202,7 +203,7 @@ impl Survey<'_> {
         &self,
         errand: &Errand,
         scratch: &Scratch,
-        capture: Capture,
+        mut capture: Capture,
         reports: &Reports,
         tell: Tell<'_>,
     ) -> Result<Module, SurveyError> {
@@ -213,7 +214,8 @@ impl Survey<'_> {
         if capture.java_feature() < OLDEST_JAVA {
             return Err(SurveyError::TooOld { module: name, version: capture.java_version });
         }
-        let environment = changes(&capture.environment);
+        // The whole environment may hold secrets, which are not to be written down.
+        let environment = changes(&std::mem::take(&mut capture.environment));
         let jar = agent::jar(Some(&capture.java_home), &capture.class_path)?;
         let (tests, orders) = (scratch.path().join("tests.json"), scratch.path().join("orders.json"));
         let _ = fs::remove_file(&tests);
