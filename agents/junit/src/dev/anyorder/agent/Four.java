@@ -48,7 +48,7 @@ final class Four implements Backend {
 
     @Override
     public Part enter(String name, Stay stay) throws Throwable {
-        Class<?> group = Class.forName(name, true, Thread.currentThread().getContextClassLoader());
+        Class<?> group = Class.forName(name, true, Main.class.getClassLoader());
         Runner runner = Request.aClass(group).getRunner();
         FourTree tree = FourTree.of(runner, group, stay);
         return tree != null ? tree : new FourSingles(runner, group, stay);

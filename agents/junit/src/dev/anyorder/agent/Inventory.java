@@ -56,7 +56,7 @@ final class Inventory {
     }
 
     private void add(String group) throws Throwable {
-        Class<?> type = Class.forName(group, false, Thread.currentThread().getContextClassLoader());
+        Class<?> type = Class.forName(group, false, Main.class.getClassLoader());
         List<Backend.Found> before = new ArrayList<Backend.Found>();
         for (Backend backend : backends) {
             if (!before.isEmpty() && backend.isSecondChoice()) {

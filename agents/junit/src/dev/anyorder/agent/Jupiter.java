@@ -82,7 +82,7 @@ final class Jupiter implements Backend {
     @Override
     public Part enter(String name, Stay stay) throws Throwable {
         this.stay = stay;
-        Class<?> group = Class.forName(name, false, Thread.currentThread().getContextClassLoader());
+        Class<?> group = Class.forName(name, false, Main.class.getClassLoader());
         TestDescriptor root = discover(group);
         List<TestDescriptor> classes = new ArrayList<TestDescriptor>(root.getChildren());
         if (classes.size() != 1) {

@@ -44,7 +44,7 @@ final class Signature {
 
     private static String place(Throwable error, Test test) {
         try {
-            Class<?> type = Class.forName(test.className(), false, Thread.currentThread().getContextClassLoader());
+            Class<?> type = Class.forName(test.className(), false, Main.class.getClassLoader());
             for (; type != null && type != Object.class; type = type.getSuperclass()) {
                 String place = placeIn(outermost(type.getName()), error, test);
                 if (place != null) {

@@ -48,7 +48,7 @@ final class Three implements Backend {
 
     @Override
     public Part enter(String name, Stay stay) throws Throwable {
-        Class<?> group = Class.forName(name, true, Thread.currentThread().getContextClassLoader());
+        Class<?> group = Class.forName(name, true, Main.class.getClassLoader());
         return new ThreeTree(suite(group), group, stay).top();
     }
 
