@@ -1,6 +1,6 @@
 //! What the agent wrote down in the JVMs that the build ran tests in, and how a JVM like those is set up.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ pub(crate) struct Capture {
     pub(crate) module_path: Vec<PathBuf>,
     pub(crate) properties: BTreeMap<String, String>,
     pub(crate) removed_properties: Vec<String>,
+    /// How many JVMs of the module this one stands for, itself included.
+    pub(crate) jvms: usize,
 }
 
 /// Properties that say where the worker's own files were, or belong to what started it; and those of our own making.
@@ -124,9 +126,13 @@ pub(crate) fn read(directory: &Path) -> io::Result<Vec<Capture>> {
         }
     }
     found.sort_by_key(|capture| capture.pid);
-    let mut seen = BTreeSet::new();
-    found.retain(|capture| seen.insert(capture.module()));
-    Ok(found)
+    let mut jvms: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    found.iter().for_each(|capture| *jvms.entry(capture.module()).or_default() += 1);
+    let first_of_module = |mut capture: Capture| {
+        capture.jvms = jvms.remove(&capture.module())?;
+        Some(capture)
+    };
+    Ok(found.into_iter().filter_map(first_of_module).collect())
 }
 
 #[cfg(test)]
@@ -180,8 +186,8 @@ mod tests {
             fs::write(directory.path().join(format!("{pid}.json")), text).unwrap();
         }
         let modules: Vec<_> =
-            read(directory.path()).unwrap().iter().map(|one| (one.pid, one.module())).collect();
-        assert_eq!(modules, [(11, PathBuf::from("/p/a")), (12, PathBuf::from("/p/b"))]);
+            read(directory.path()).unwrap().iter().map(|one| (one.pid, one.module(), one.jvms)).collect();
+        assert_eq!(modules, [(11, PathBuf::from("/p/a"), 2), (12, PathBuf::from("/p/b"), 1)]);
     }
 
     #[test]

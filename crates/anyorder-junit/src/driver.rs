@@ -9,7 +9,8 @@ use anyorder_engine::{AgentCall, Driver, PlainCall, PlainCommand, Scratch, Silen
 use anyorder_model::{Order, Outcome, Step, Suite, TestId};
 use serde_json::json;
 
-use crate::survey::{Module, main_command};
+use crate::java::main_command;
+use crate::module::Module;
 use crate::{agent, plain, silence};
 
 /// JUnit in one module.
@@ -44,11 +45,11 @@ impl Driver for JunitDriver {
     }
 
     fn directory(&self) -> &Path {
-        &self.module.project
+        &self.module.home
     }
 
     fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command> {
-        let Module { directory, capture, environment, jar, targets, .. } = &self.module;
+        let Module { base, capture, environment, jar, targets, .. } = &self.module;
         let moved: Option<(PathBuf, PathBuf)> = serde_json::from_value(call.moved.clone())?;
         let here = match &moved {
             Some((original, copy)) => capture.clone().moved_back(copy, original),
@@ -59,7 +60,7 @@ impl Driver for JunitDriver {
             "mode": "serve", "socket": call.socket, "node": call.node, "tests": self.files.join("tests.json"),
             "properties": here.set_properties(), "removed_properties": here.removed_properties,
             "hello": {
-                "directory": capture.directory, "root": directory, "options": capture.options(), "targets": targets,
+                "directory": capture.directory, "root": base, "options": capture.options(), "targets": targets,
             },
         });
         fs::write(&orders, said.to_string())?;

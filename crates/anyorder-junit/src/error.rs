@@ -89,7 +89,7 @@ impl SurveyError {
             ),
             SurveyError::NoWorker { has_reports: true, .. } => (
                 "it has written reports, so it ran tests inside its own JVM: `forkCount` is 0, or `forkMode` is `never`, in the pom".to_owned(),
-                "let the pom have `<forkCount>${forkCount}</forkCount>`, or leave it out",
+                "take that out of the pom, or give it a profile that forks: `anyorder -- mvn -P PROFILE test`",
             ),
             SurveyError::NoWorker { log, .. } => {
                 (last_lines(log), "see whether that command runs tests at all; are they skipped?")

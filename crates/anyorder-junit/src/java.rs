@@ -1,11 +1,11 @@
 //! Command lines of JVMs like those that the user's build runs tests in.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs, io};
 
-use crate::agent::join;
+use crate::agent::{self, join};
 use crate::capture::Capture;
 
 /// Words as they stand in a file that `java` and `javac` read arguments from.
@@ -84,6 +84,25 @@ pub(crate) fn changes(environment: &BTreeMap<String, String>) -> Changes {
     let set = set.map(|(name, value)| (name.clone(), Some(value.clone())));
     let gone = ours.keys().filter(|name| !environment.contains_key(*name)).map(|name| (name.clone(), None));
     set.chain(gone).filter(|(name, _)| !PASSING.contains(&name.as_str())).collect()
+}
+
+/// `java` with the agent's main class, in the environment of the user's tests.
+pub(crate) fn main_command(
+    capture: &Capture,
+    environment: &Changes,
+    jar: &Path,
+    orders: &Path,
+    arguments: &Path,
+) -> io::Result<Command> {
+    fs::write(arguments, argument_file(&quick_arguments(capture, jar)))?;
+    let mut command = Command::new(capture.java());
+    command
+        .arg(format!("@{}", arguments.display()))
+        .arg(agent::MAIN)
+        .arg(orders)
+        .current_dir(&capture.directory);
+    with_environment(&mut command, environment);
+    Ok(command)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use crate::survey::Module;
+use crate::module::Module;
 
 /// A survey that was written down.
 #[derive(Serialize, Deserialize)]

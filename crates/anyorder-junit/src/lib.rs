@@ -9,6 +9,7 @@ mod error;
 mod java;
 mod jdk;
 mod kept;
+mod module;
 mod plain;
 mod results;
 mod silence;
@@ -18,5 +19,6 @@ mod tool;
 
 pub use driver::JunitDriver;
 pub use error::SurveyError;
-pub use survey::{Module, Stage, Survey};
+pub use module::Module;
+pub use survey::{Stage, Survey};
 pub use tool::{Build, Tool};

@@ -11,7 +11,7 @@ use anyorder_model::{Order, Outcome, Phase, Signature, Step, Suite};
 
 use crate::java::{argument_file, plain_arguments, with_environment};
 use crate::jdk;
-use crate::survey::Module;
+use crate::module::Module;
 
 /// The runner for each kind of class path: what has to be on it, and the source.
 const RUNNERS: [(&str, &str); 3] = [
@@ -93,11 +93,10 @@ fn show(module: &Module, java: &Path, words: &[String]) -> String {
     let variables = set.map(|(name, value)| format!("{name}={}", quote(value)));
     let words = std::iter::once(java.display().to_string()).chain(words.iter().map(|word| relative(word)));
     let line = variables.chain(words.map(|word| quote(&word))).collect::<Vec<_>>().join(" ");
-    if module.capture.directory == module.project {
+    if module.capture.directory == module.home {
         line
     } else {
-        let place =
-            module.capture.directory.strip_prefix(&module.project).unwrap_or(&module.capture.directory);
+        let place = module.capture.directory.strip_prefix(&module.home).unwrap_or(&module.capture.directory);
         format!("(cd {} && {line})", quote(&place.display().to_string()))
     }
 }

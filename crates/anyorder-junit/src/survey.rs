@@ -8,17 +8,15 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use anyorder_engine::{Errand, Ran, Scratch, Settings};
-use anyorder_model::{CollectionError, Outcome, Test, TestId};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::capture::{self, Capture};
-use crate::error::SurveyError;
-use crate::java::{Changes, argument_file, changes, quick_arguments, with_environment};
+use crate::error::{SurveyError, last_lines};
+use crate::java::{changes, main_command};
+use crate::module::{self, Listing, Module};
 use crate::results::Reports;
-use crate::targets::is_meant;
 use crate::tool::Build;
-use crate::{agent, jdk, kept};
+use crate::{agent, kept};
 
 /// What is going on, for a person who waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,47 +44,15 @@ pub struct Survey<'a> {
     pub kept: Option<(&'a Path, &'a str)>,
 }
 
-/// One module's tests, and the JVM that they run in.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Module {
-    /// Its directory, as seen from the project's.
-    pub name: String,
-    pub(crate) directory: PathBuf,
-    pub(crate) project: PathBuf,
-    pub(crate) capture: Capture,
-    pub(crate) environment: Changes,
-    pub(crate) jar: PathBuf,
-    pub(crate) listing: Listing,
-    pub(crate) outcomes: Vec<(TestId, Outcome)>,
-    pub(crate) targets: Vec<String>,
-}
-
-/// The file that `list` writes and `serve` reads.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Listing {
-    pub(crate) framework: String,
-    pub(crate) tests: Vec<Listed>,
-    #[serde(default)]
-    pub(crate) errors: Vec<CollectionError>,
-}
-
-/// A test, and what else the agent wants to know of it when it runs it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Listed {
-    #[serde(flatten)]
-    test: Test,
-    #[serde(flatten)]
-    rest: serde_json::Map<String, serde_json::Value>,
-}
-
-impl AsRef<Test> for Listed {
-    fn as_ref(&self) -> &Test {
-        &self.test
-    }
-}
-
 /// The oldest Java that has Unix sockets.
 const OLDEST_JAVA: u32 = 16;
+
+/// What the build's own run has shown.
+struct Tested {
+    modules: Vec<(Capture, Reports)>,
+    /// Why some tests may be missing.
+    ended_early: Option<String>,
+}
 
 /// Hears what is going on, and for how long.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(&Stage, Duration);
@@ -116,13 +82,16 @@ impl Survey<'_> {
     fn ask(&self, scratch: &Scratch, tell: Tell<'_>) -> Result<Vec<Module>, SurveyError> {
         self.compile(scratch, tell)?;
         let errand = Errand::new(&self.build.directory, self.settings, scratch, &Build::caches())?;
-        let found = self.test(&errand, scratch, tell)?;
+        let Tested { modules: found, ended_early } = self.test(&errand, scratch, tell)?;
         let found = self.meant(found)?;
         let modules: Result<Vec<Module>, SurveyError> = found
             .into_iter()
             .map(|(capture, reports)| self.list(&errand, scratch, capture, &reports, tell))
             .collect();
-        let modules = modules?;
+        let mut modules = modules?;
+        if let Some(first) = modules.first_mut() {
+            first.notices.extend(ended_early);
+        }
         if let Some((file, sources)) = self.kept {
             kept::keep(file, &self.key(sources), &modules);
         }
@@ -143,12 +112,7 @@ impl Survey<'_> {
     }
 
     /// What the build's test JVMs were like, and what it reports of their tests.
-    fn test(
-        &self,
-        errand: &Errand,
-        scratch: &Scratch,
-        tell: Tell<'_>,
-    ) -> Result<Vec<(Capture, Reports)>, SurveyError> {
+    fn test(&self, errand: &Errand, scratch: &Scratch, tell: Tell<'_>) -> Result<Tested, SurveyError> {
         tell(&Stage::Testing, Duration::ZERO);
         let jar = scratch.path().join("capture.jar");
         fs::copy(agent::jar(None, &[])?, &jar)?;
@@ -163,7 +127,8 @@ impl Survey<'_> {
             let ran = errand.run(command, None, |elapsed| tell(&Stage::Testing, elapsed))?;
             let found = capture::read(&captures)?;
             if !found.is_empty() {
-                return with_reports(found, &ran, begun);
+                let modules = with_reports(found, &ran, begun)?;
+                return Ok(Tested { modules, ended_early: ended_early(&ran) });
             }
             has_reports |=
                 !Reports::read(&ran.seen_from_outside(&self.build.directory), &[], begun).classes.is_empty();
@@ -207,8 +172,8 @@ impl Survey<'_> {
         reports: &Reports,
         tell: Tell<'_>,
     ) -> Result<Module, SurveyError> {
-        let directory = capture.module();
-        let name = self.name_of(&directory);
+        let base = capture.module();
+        let name = self.name_of(&base);
         let stage = Stage::Listing(name.clone());
         tell(&stage, Duration::ZERO);
         if capture.java_feature() < OLDEST_JAVA {
@@ -220,7 +185,7 @@ impl Survey<'_> {
         let (tests, orders) = (scratch.path().join("tests.json"), scratch.path().join("orders.json"));
         let _ = fs::remove_file(&tests);
         let said = json!({
-            "mode": "list", "tests": tests, "classes": reports.classes, "root": directory,
+            "mode": "list", "tests": tests, "classes": reports.classes, "root": base,
             "properties": capture.set_properties(), "removed_properties": capture.removed_properties,
         });
         fs::write(&orders, said.to_string())?;
@@ -232,28 +197,21 @@ impl Survey<'_> {
         let mut listing: Listing = serde_json::from_slice(&text).map_err(std::io::Error::from)?;
         reports.arrange(&mut listing.tests);
         let outcomes = reports.outcomes(listing.tests.iter().map(AsRef::as_ref));
-        let project = self.build.directory.clone();
-        Ok(Module { name, directory, project, capture, environment, jar, listing, outcomes, targets: vec![] })
+        let home = self.build.directory.clone();
+        let notices = module::notices(&name, &capture);
+        Ok(Module {
+            name,
+            base,
+            home,
+            capture,
+            environment,
+            jar,
+            listing,
+            outcomes,
+            targets: vec![],
+            notices,
+        })
     }
-}
-
-/// `java` with the agent's main class, in the environment of the user's tests.
-pub(crate) fn main_command(
-    capture: &Capture,
-    environment: &Changes,
-    jar: &Path,
-    orders: &Path,
-    arguments: &Path,
-) -> Result<Command, std::io::Error> {
-    fs::write(arguments, argument_file(&quick_arguments(capture, jar)))?;
-    let mut command = Command::new(capture.java());
-    command
-        .arg(format!("@{}", arguments.display()))
-        .arg(agent::MAIN)
-        .arg(orders)
-        .current_dir(&capture.directory);
-    with_environment(&mut command, environment);
-    Ok(command)
 }
 
 /// Lets every JVM that the build starts look whether it is one that runs tests.
@@ -261,6 +219,16 @@ fn watch(command: &mut Command, jar: &Path, captures: &Path) {
     let ours = format!("-javaagent:{}=capture:{}", jar.display(), captures.display());
     let users = std::env::var("JAVA_TOOL_OPTIONS").unwrap_or_default();
     command.env("JAVA_TOOL_OPTIONS", format!("{users} {ours}").trim());
+}
+
+/// What a build says that could not run all tests; `maven.test.failure.ignore` leaves only such reasons.
+fn ended_early(ran: &Ran) -> Option<String> {
+    const SIGNS: [&str; 4] = ["BUILD FAILURE", "crashed", "terminated without", "There was a timeout"];
+    let has_ended = !SIGNS.iter().any(|sign| ran.log.contains(sign));
+    (!has_ended).then(|| {
+        let said = last_lines(&ran.log);
+        format!("the build's own run did not get through all tests, so some may be missing here\n{said}")
+    })
 }
 
 fn with_reports(
@@ -297,43 +265,4 @@ fn shown(command: &Command) -> String {
     let words =
         std::iter::once(command.get_program()).chain(command.get_args()).map(|word| word.to_string_lossy());
     words.collect::<Vec<_>>().join(" ")
-}
-
-impl Module {
-    /// Leaves out the tests that are not meant.
-    fn narrow(&mut self, targets: &[String]) {
-        self.listing.tests.retain(|listed| is_meant(&listed.test, targets));
-        self.targets = targets.to_vec();
-        if !targets.is_empty() {
-            // Some tests alone may end otherwise than in the company of all.
-            self.outcomes.clear();
-        }
-    }
-
-    pub(crate) fn facts(&self) -> Vec<String> {
-        let capture = &self.capture;
-        let junit = capture.class_path.iter().filter_map(|place| place.file_stem()?.to_str());
-        let junit: Vec<&str> =
-            junit.filter(|name| name.starts_with("junit") || name.starts_with("jupiter")).collect();
-        let mut facts = vec![
-            format!("Java {} ({})", capture.java_version, capture.java_home.display()),
-            format!("{}: {} tests", self.listing.framework, self.listing.tests.len()),
-            format!("{} entries on the class path; {}", capture.class_path.len(), junit.join(", ")),
-        ];
-        let options = capture.options();
-        if !options.is_empty() {
-            facts.push(format!("options of the JVM: {}", options.join(" ")));
-        }
-        if !capture.module_path.is_empty() {
-            facts.push(format!("{} entries on the module path", capture.module_path.len()));
-        }
-        if jdk::compiler(Some(&capture.java_home))
-            .is_none_or(|compiler| !compiler.starts_with(&capture.java_home))
-        {
-            facts.push(
-                "the tests run on a Java without a compiler; another JDK compiles the agent".to_owned(),
-            );
-        }
-        facts
-    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyorder_engine::{EngineError, Scratch};
 use anyorder_junit::{Build, Module, Stage, Survey};
 
+use anyorder_model::Event;
 use anyorder_store::digest_of_sources;
 
 use crate::args::SuiteArgs;
@@ -46,6 +47,9 @@ pub(crate) fn modules(
             told = (Some(stage.clone()), elapsed);
         }
     })?;
+    for text in modules.iter().flat_map(|module| module.notices.clone()) {
+        session.tell(&Event::Notice { text, hint: None });
+    }
     Ok(modules)
 }
 
