@@ -2,6 +2,7 @@ package dev.anyorder.agent;
 
 import static dev.anyorder.agent.Check.equal;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -21,9 +22,9 @@ record FiveClaims(Check check) {
                         "outer up", "outer before", "outer one", "outer down",
                         "up", "before", "one", "after", "down", "up", "before", "one", "after"), session.events());
                 equal(List.of(), session.finish());
-                equal(List.of("down", "close"), session.events());
+                equal(closing("down"), session.events());
                 session.run(true, PLAIN + "one");
-                equal(List.of("open", "up", "before", "one", "after", "down", "close"), session.events());
+                equal(closing("open", "up", "before", "one", "after", "down"), session.events());
                 equal(0, session.exit());
             }
         });
@@ -52,7 +53,7 @@ record FiveClaims(Check check) {
                 equal(List.of("failed", "passed", "skipped", "skipped", "failed", "passed"), said.stream().map(each -> each.get("outcome")).toList());
                 Map<?, ?> signature = (Map<?, ?>) said.get(0).get("signature");
                 equal("org.opentest4j.AssertionFailedError", signature.get("kind"));
-                equal("five/sample/five/PlainTest.java:60", signature.get("at"));
+                equal("five/sample/five/PlainTest.java:62", signature.get("at"));
                 equal(true, ((String) said.get(0).get("output")).contains("expected: <1> but was: <2>"));
                 equal("java.lang.OutOfMemoryError", ((Map<?, ?>) said.get(4).get("signature")).get("kind"));
             }
@@ -60,7 +61,7 @@ record FiveClaims(Check check) {
         check.claim("overloads are told apart by their types", () -> {
             try (Session session = check.open()) {
                 session.run(true, PLAIN + "overloaded(TestInfo)", PLAIN + "overloaded()");
-                equal(List.of("open", "up", "before", "overloaded overloaded(TestInfo)", "after", "before", "overloaded", "after", "down", "close"), session.events());
+                equal(closing("open", "up", "before", "overloaded overloaded(TestInfo)", "after", "before", "overloaded", "after", "down"), session.events());
             }
         });
         check.claim("failures around tests belong to the right ones", () -> {
@@ -76,12 +77,25 @@ record FiveClaims(Check check) {
         check.claim("what fails at the very end belongs to the last test", () -> {
             try (Session session = check.open(Map.of("sample.broken", "true"))) {
                 String last = session.run(true, PLAIN + "two", PLAIN + "one").get(1);
-                equal(true, last.startsWith("error teardown ") && last.contains("close is broken"));
+                equal(closes() ? "error teardown" : "passed", last.replaceAll(" [A-Za-z]*Exception: .*", ""));
             }
         });
         check.claim("tags and switched-off tests are marked", () -> {
             equal(List.of("tag:quick"), check.test(PLAIN + "one").get("markers"));
             equal(List.of("disabled"), check.test(PLAIN + "disabled").get("markers"));
         });
+    }
+
+    private boolean closes() {
+        return !check.version.equals("5.0");
+    }
+
+    /** These events, and then the end of what is in the root store. */
+    private List<String> closing(String... events) {
+        List<String> all = new ArrayList<>(List.of(events));
+        if (closes()) {
+            all.add("close");
+        }
+        return all;
     }
 }
