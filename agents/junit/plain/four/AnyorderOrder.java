@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -23,6 +24,7 @@ import org.junit.runner.notification.RunListener;
  */
 public class AnyorderOrder extends RunListener {
     private static final List<String[]> results = new ArrayList<>();
+    private static final PrintStream out = System.out;
 
     private final Map<Description, String> asked;
     private Description running;
@@ -165,9 +167,15 @@ public class AnyorderOrder extends RunListener {
     public void testFinished(Description test) {
         String[] result = failure == null ? new String[] {"passed", "", null, "", "", "", ""} : failure;
         result[1] = String.format(java.util.Locale.ROOT, "%.3f", (System.nanoTime() - begun) / 1e9);
+        running = null;
+        if ("initializationError".equals(test.getMethodName()) && !asked.containsKey(test)) {
+            ofClass = result;
+            ofClass[0] = "error";
+            ofClass[6] = "setup";
+            return;
+        }
         String id = asked.remove(test);
         tell(id == null ? test.getClassName() + "#" + test.getMethodName() : id, result);
-        running = null;
     }
 
     /** What failed around the tests keeps those from running that did not, or else belongs to the last one. */
@@ -199,7 +207,7 @@ public class AnyorderOrder extends RunListener {
         synchronized (results) {
             results.add(result);
         }
-        System.out.printf("%-8s %s s  %s%n", result[0], result[1], id);
+        out.printf("%-8s %s s  %s%n", result[0], result[1], id);
     }
 
     private static void writeResults() {

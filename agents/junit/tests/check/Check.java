@@ -44,6 +44,7 @@ final class Check {
         if (kinds.contains("four") && kinds.contains("five")) {
             new MixedClaims(check).all();
         }
+        new PlainClaims(check, kinds).all();
         System.exit(check.failed == 0 ? 0 : 1);
     }
 
@@ -80,6 +81,21 @@ final class Check {
             }
         }
         return ids;
+    }
+
+    /** The lines that a plain runner writes for this order. */
+    List<String> runPlain(String runner, List<String> order) throws Exception {
+        Path file = Files.write(jvm.directory().resolve("plain order"), order);
+        Path results = jvm.directory().resolve("plain results");
+        Path output = jvm.directory().resolve("plain output");
+        Files.deleteIfExists(results);
+        new ProcessBuilder(jvm.java(), "-Danyorder.results=" + results, "-Dsample.log=" + jvm.directory().resolve("plain events"),
+                "-cp", jvm.classPath(), System.getProperty("samples") + "/../../plain/" + runner + "/AnyorderOrder.java", file.toString())
+                .redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
+        if (!Files.exists(results)) {
+            throw new IllegalStateException(Files.readString(output));
+        }
+        return Files.readAllLines(results);
     }
 
     Session open() throws Exception {
