@@ -13,14 +13,14 @@ final class FourLeaf {
     final Description description;
 
     private FourLeaf(Description description, Class<?> group, Keys keys) {
+        this.description = description;
+        this.type = description.getTestClass() == null ? group : description.getTestClass();
         String name = description.getMethodName();
         if (name == null) { // a class that is ignored as a whole, or a test that is no method
             String shown = description.getDisplayName();
-            name = shown.equals(group.getName()) ? "*" : shown;
+            name = shown.equals(type.getName()) ? "*" : shown;
         }
         int parameter = name.indexOf('[');
-        this.description = description;
-        this.type = description.getTestClass() == null ? group : description.getTestClass();
         this.method = parameter < 0 ? name : name.substring(0, parameter);
         this.key = keys.of(type.getName(), name);
     }

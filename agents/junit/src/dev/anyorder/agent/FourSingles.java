@@ -28,7 +28,7 @@ final class FourSingles implements Part {
 
     @Override
     public boolean holds(Test test) {
-        return test.group.equals(group.getName());
+        return true; // the stay takes no others
     }
 
     /** A test that is not there any more: its class could not be set up, and the runner can say why. */

@@ -6,7 +6,9 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
@@ -26,6 +28,8 @@ import org.junit.platform.engine.discovery.DiscoverySelectors;
  */
 final class JupiterRequests {
     private static final ConfigurationParameters PARAMETERS = new Parameters();
+    /** Of the execution that goes on, the innermost first. */
+    private static final Deque<AutoCloseable> STORES = new ArrayDeque<AutoCloseable>();
 
     private JupiterRequests() {}
 
@@ -71,10 +75,8 @@ final class JupiterRequests {
         }
         create.setAccessible(true);
         engine.execute((ExecutionRequest) create.invoke(null, arguments));
-        for (Object argument : arguments) {
-            if (argument instanceof AutoCloseable) {
-                ((AutoCloseable) argument).close();
-            }
+        while (!STORES.isEmpty()) {
+            STORES.pop().close();
         }
     }
 
@@ -102,11 +104,17 @@ final class JupiterRequests {
             return type.getMethod("disabled").invoke(null);
         }
         if (name.equals("NamespacedHierarchicalStore")) {
-            Class<?> action = Class.forName(type.getName() + "$CloseAction");
-            Object closing = action.getMethod("closeAutoCloseables").invoke(null);
-            return type.getConstructor(type, action).newInstance(null, closing);
+            return store(type, store(type, null)); // the request's, in the session's
         }
         return proxy(type, new OutputDirectory());
+    }
+
+    private static Object store(Class<?> type, Object parent) throws Exception {
+        Class<?> action = Class.forName(type.getName() + "$CloseAction");
+        Object closing = action.getMethod("closeAutoCloseables").invoke(null);
+        Object store = type.getConstructor(type, action).newInstance(parent, closing);
+        STORES.push((AutoCloseable) store);
+        return store;
     }
 
     private static Object proxy(Class<?> type, InvocationHandler handler) {

@@ -19,7 +19,7 @@ final class Live implements Runnable {
         for (Test test = turns.next(); test != null; test = turns.next()) {
             Backend backend = backendOf(test);
             if (backend.isOpen()) {
-                Stay stay = new Stay(turns);
+                Stay stay = new Stay(turns, test);
                 stay.live(Collections.singletonList(new Group(backend, test.group, stay)));
             } else {
                 open(backend, test);
@@ -72,7 +72,7 @@ final class Live implements Runnable {
 
         @Override
         public boolean holds(Test test) {
-            return test.group.equals(group) && test.backend.equals(backend.name());
+            return true; // the stay takes no others
         }
 
         @Override

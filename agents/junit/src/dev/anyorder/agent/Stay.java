@@ -10,11 +10,21 @@ import java.util.Set;
  */
 final class Stay {
     private final Turns turns;
+    private final String group;
+    private final String backend;
     private final Set<Test> ran = new HashSet<Test>();
     private Seen seen = new Seen();
 
-    Stay(Turns turns) {
+    /** A stay in the group of this test. */
+    Stay(Turns turns, Test first) {
         this.turns = turns;
+        this.group = first.group;
+        this.backend = first.backend;
+    }
+
+    /** Whether this test has its turn in this stay, rather than in another one. */
+    boolean takes(Test test) {
+        return test.group.equals(group) && test.backend.equals(backend) && !ran.contains(test);
     }
 
     /** What is known of the test or class that runs now. */
@@ -31,7 +41,7 @@ final class Stay {
         int before = turns.count();
         while (true) {
             Test test = turns.next();
-            Part part = test == null || ran.contains(test) ? null : find(parts, test);
+            Part part = test == null || !takes(test) ? null : find(parts, test);
             if (part == null) {
                 return turns.count() != before;
             }
@@ -76,7 +86,8 @@ final class Stay {
             }
             return;
         }
-        for (Test test = first; test != null && part.holds(test) && ran.add(test); test = turns.next()) {
+        for (Test test = first; test != null && takes(test) && part.holds(test); test = turns.next()) {
+            ran.add(test);
             turns.starting();
             turns.ended(Outcome.ofSetUp(inner, test));
         }
