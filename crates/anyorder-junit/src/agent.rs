@@ -1,6 +1,7 @@
 //! The agent's sources, embedded in the binary, and the jar that they become on the user's machine.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -120,18 +121,12 @@ fn compile(
     let package = source.join("dev/anyorder/agent");
     fs::create_dir_all(&package)?;
     fs::create_dir_all(&classes)?;
-    let mut words: Vec<String> =
-        ["--release", "8", "-proc:none", "-nowarn", "-encoding", "UTF-8", "-cp"].map(str::to_owned).to_vec();
-    words.push(join(class_path));
-    words.extend(["-d".to_owned(), classes.display().to_string()]);
+    let mut files = Vec::new();
     for (name, text) in sources {
-        let path = package.join(name);
-        fs::write(&path, text)?;
-        words.push(path.display().to_string());
+        files.push(package.join(name));
+        fs::write(package.join(name), text)?;
     }
-    let arguments = work.path().join("arguments");
-    fs::write(&arguments, argument_file(&words))?;
-    must(compiler, Command::new(compiler).arg(format!("@{}", arguments.display())))?;
+    run_compiler(compiler, &files, class_path, &classes)?;
     let (manifest, made) = (work.path().join("manifest"), work.path().join("agent.jar"));
     fs::write(&manifest, MANIFEST)?;
     let packer = compiler.with_file_name("jar");
@@ -140,6 +135,41 @@ fn compile(
         Command::new(packer).arg("cfm").args([&made, &manifest]).arg("-C").arg(&classes).arg("."),
     )?;
     Ok(fs::rename(made, jar)?)
+}
+
+/// Compiles for any Java that can still be met.
+fn run_compiler(
+    compiler: &Path,
+    files: &[PathBuf],
+    class_path: &[PathBuf],
+    classes: &Path,
+) -> Result<(), SurveyError> {
+    let mut words: Vec<String> =
+        ["--release", "8", "-proc:none", "-nowarn", "-encoding", "UTF-8", "-cp"].map(str::to_owned).to_vec();
+    words.extend([join(class_path), "-d".to_owned(), classes.display().to_string()]);
+    words.extend(files.iter().map(|file| file.display().to_string()));
+    let mut arguments = tempfile::NamedTempFile::new_in(classes)?;
+    arguments.write_all(argument_file(&words).as_bytes())?;
+    must(compiler, Command::new(compiler).arg(format!("@{}", arguments.path().display())))
+}
+
+/// Writes one source file to a directory that does not exist yet, and what it is compiled to beside it.
+pub(crate) fn unpack_compiled(
+    java_home: &Path,
+    (name, text): (&str, &str),
+    class_path: &[PathBuf],
+    directory: &Path,
+) -> Result<(), SurveyError> {
+    let compiler = jdk::compiler(Some(java_home)).ok_or(SurveyError::NoCompiler)?;
+    let work = tempfile::tempdir_in(directory.parent().unwrap_or(Path::new(".")))?;
+    let source = work.path().join(name);
+    fs::write(&source, text)?;
+    run_compiler(&compiler, &[source], class_path, work.path())?;
+    match fs::rename(work.keep(), directory) {
+        // Somebody else was quicker.
+        Err(_) if directory.join(name).is_file() => Ok(()),
+        other => Ok(other?),
+    }
 }
 
 fn must(compiler: &Path, command: &mut Command) -> Result<(), SurveyError> {

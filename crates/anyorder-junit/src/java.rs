@@ -41,11 +41,12 @@ pub(crate) fn quick_arguments(capture: &Capture, jar: &Path) -> Vec<String> {
     words
 }
 
-/// Options, properties, module path and class path of a JVM as the user's build starts it.
-pub(crate) fn plain_arguments(capture: &Capture) -> Vec<String> {
+/// Options, properties, module path and class path of a JVM as the user's build starts it, with the plain runner last.
+pub(crate) fn plain_arguments(capture: &Capture, runner: &Path) -> Vec<String> {
     let mut words = capture.options();
     words.extend(capture.set_properties().into_iter().map(|(name, value)| format!("-D{name}={value}")));
-    words.extend(paths(&capture.module_path, &capture.class_path));
+    let class_path: Vec<PathBuf> = capture.class_path.iter().cloned().chain([runner.to_owned()]).collect();
+    words.extend(paths(&capture.module_path, &class_path));
     words
 }
 

@@ -1,4 +1,5 @@
 //! The plain runner: one readable source file that runs an order with JUnit's own API, in a JVM like the user's build has.
+//! It is compiled once, beside its source, because that takes longer than most orders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use anyorder_engine::{PlainCall, PlainCommand};
 use anyorder_model::{Order, Outcome, Phase, Signature, Step, Suite};
 
 use crate::java::{argument_file, plain_arguments, with_environment};
-use crate::jdk;
 use crate::module::Module;
+use crate::{agent, jdk};
 
 /// The runner for each kind of class path: what has to be on it, and the source.
 const RUNNERS: [(&str, &str); 3] = [
@@ -23,6 +24,9 @@ const RUNNERS: [(&str, &str); 3] = [
     ("junit/framework/TestCase.class", include_str!("../../../agents/junit/plain/three/AnyorderOrder.java")),
 ];
 
+const MAIN: &str = "AnyorderOrder";
+const SOURCE: &str = "AnyorderOrder.java";
+
 /// A command that runs the order; its files stay where the command line says.
 pub(crate) fn command(module: &Module, call: &PlainCall<'_>) -> io::Result<PlainCommand> {
     let capture = &module.capture;
@@ -30,13 +34,16 @@ pub(crate) fn command(module: &Module, call: &PlainCall<'_>) -> io::Result<Plain
     fs::create_dir_all(&place)?;
     let source = RUNNERS.iter().find(|(class, _)| jdk::has_class(&capture.class_path, class));
     let (_, source) = source.ok_or_else(|| io::Error::other("no JUnit on the class path of the tests"))?;
-    let runner = place.join("AnyorderOrder.java");
-    write_whole(&runner, source)?;
-    let arguments = place.join("java.arguments");
-    write_whole(&arguments, &argument_file(&plain_arguments(capture)))?;
+    let runner = place.join(format!("runner-{}", fingerprint(source.as_bytes())));
+    if !runner.is_dir() {
+        agent::unpack_compiled(&capture.java_home, (SOURCE, source), &capture.class_path, &runner)
+            .map_err(io::Error::other)?;
+    }
+    let words = argument_file(&plain_arguments(capture, &runner));
+    let arguments = place.join(format!("arguments-{}.txt", fingerprint(words.as_bytes())));
+    write_whole(&arguments, &words)?;
     let order = write_order(&place, call)?;
-    let words =
-        [format!("@{}", arguments.display()), runner.display().to_string(), order.display().to_string()];
+    let words = [format!("@{}", arguments.display()), MAIN.to_owned(), order.display().to_string()];
     let java = capture.java();
     let shown = show(module, &java, &words);
     let mut command = Command::new(java);
