@@ -82,7 +82,7 @@ record FourClaims(Check check) {
             try (Session session = check.open()) {
                 List<String> said = session.run(true, "sample.four.IgnoredTest#*", "sample.four.AssumedTest#one");
                 equal("skipped : ", said.get(0));
-                equal("skipped AssumptionViolatedException", said.get(1).substring(0, 35));
+                equal("skipped", said.get(1).substring(0, 7));
             }
         });
         check.claim("a runner that cannot be driven runs each test by itself", () -> {
