@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * Writes down how the build starts its test JVM. Rides in every JVM that the build starts, and wakes only in one that runs
@@ -26,6 +27,8 @@ public final class Capture implements ClassFileTransformer {
     private static final String VARIABLE = "JAVA_TOOL_OPTIONS";
     private static final String SUREFIRE = "surefire";
     private static final String GRADLE = "gradle";
+    /** The directory of the jar may have spaces in its name. */
+    private static final Pattern BOOTER = Pattern.compile("([^ ].*/)?surefirebooter[^/ ]*\\.jar( .*)?");
 
     private final File directory;
     private final String worker;
@@ -63,7 +66,7 @@ public final class Capture implements ClassFileTransformer {
         int end = command.indexOf(' ');
         String main = end < 0 ? command : command.substring(0, end);
         String name = main.substring(main.lastIndexOf('/') + 1);
-        if (name.endsWith("ForkedBooter") || (name.startsWith("surefirebooter") && name.endsWith(".jar"))) {
+        if (name.endsWith("ForkedBooter") || BOOTER.matcher(command).matches()) {
             return SUREFIRE;
         }
         return name.endsWith("GradleWorkerMain") ? GRADLE : null;
