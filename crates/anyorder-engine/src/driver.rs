@@ -1,7 +1,7 @@
 //! What the engine asks of a framework's driver.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 pub use anyorder_model::Rung;
@@ -47,6 +47,9 @@ pub struct PlainCall<'a> {
     pub results: &'a Path,
     /// Whether what tests print belongs to the results.
     pub output: bool,
+    /// Where the project is, and the copy of it that is used instead, if one is. The command starts in the copy; what is shown
+    /// is for the project itself.
+    pub moved: Option<(PathBuf, PathBuf)>,
 }
 
 /// A run of the user's own runner, with no agent inside.

@@ -91,11 +91,11 @@ impl Capture {
         properties
     }
 
-    /// The same as if it had run in `original`, where it has run in `copy`.
-    pub(crate) fn moved_back(mut self, original: &Path, copy: &Path) -> Self {
-        let (original, copy) = (original.display().to_string(), copy.display().to_string());
-        let text = |text: &mut String| *text = text.replace(&copy, &original);
-        let path = |path: &mut PathBuf| *path = path.to_string_lossy().replace(&copy, &original).into();
+    /// The same with all that is in one directory as if it were in another.
+    pub(crate) fn moved(mut self, from: &Path, to: &Path) -> Self {
+        let (from, to) = (from.display().to_string(), to.display().to_string());
+        let text = |text: &mut String| *text = text.replace(&from, &to);
+        let path = |path: &mut PathBuf| *path = path.to_string_lossy().replace(&from, &to).into();
         self.command.iter_mut().for_each(text);
         path(&mut self.directory);
         self.environment.values_mut().for_each(text);
@@ -106,7 +106,7 @@ impl Capture {
     }
 }
 
-/// Gradle's own arrangements, a debugger that would wait for somebody, and ports that only one JVM can have.
+/// Gradle's own arrangements, and debuggers that would wait for somebody.
 fn is_of_the_worker(word: &str) -> bool {
     word.starts_with("-Djava.security.manager=worker.org.gradle")
         || word.starts_with("-Dorg.gradle.")
@@ -193,6 +193,6 @@ mod tests {
     #[test]
     fn a_capture_in_a_copy_is_told_as_if_it_were_the_project() {
         let one = Capture { directory: "/tmp/c/project/a".into(), ..Capture::default() };
-        assert_eq!(one.moved_back(Path::new("/p"), Path::new("/tmp/c/project")).directory, Path::new("/p/a"));
+        assert_eq!(one.moved(Path::new("/tmp/c/project"), Path::new("/p")).directory, Path::new("/p/a"));
     }
 }

@@ -52,7 +52,7 @@ impl Driver for JunitDriver {
         let Module { base, capture, environment, jar, targets, .. } = &self.module;
         let moved: Option<(PathBuf, PathBuf)> = serde_json::from_value(call.moved.clone())?;
         let here = match &moved {
-            Some((original, copy)) => capture.clone().moved_back(copy, original),
+            Some((original, copy)) => capture.clone().moved(original, copy),
             None => capture.clone(),
         };
         let orders = self.files.join(format!("{}.json", call.node));

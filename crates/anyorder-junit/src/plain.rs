@@ -43,13 +43,25 @@ pub(crate) fn command(module: &Module, call: &PlainCall<'_>) -> io::Result<Plain
     let arguments = place.join(format!("arguments-{}.txt", fingerprint(words.as_bytes())));
     write_whole(&arguments, &words)?;
     let order = write_order(&place, call)?;
+    let used = match &call.moved {
+        Some((original, copy)) => {
+            let moved = capture.clone().moved(original, copy);
+            let used = call.results.with_extension("arguments");
+            fs::write(&used, argument_file(&plain_arguments(&moved, &runner)))?;
+            used
+        }
+        None => arguments.clone(),
+    };
     let words = [format!("@{}", arguments.display()), MAIN.to_owned(), order.display().to_string()];
     let java = capture.java();
     let shown = show(module, &java, &words);
     let mut command = Command::new(java);
     command.current_dir(&capture.directory);
     with_environment(&mut command, &module.environment);
-    command.arg(&words[0]).arg(format!("-Danyorder.results={}", call.results.display())).args(&words[1..]);
+    command
+        .arg(format!("@{}", used.display()))
+        .arg(format!("-Danyorder.results={}", call.results.display()))
+        .args(&words[1..]);
     Ok(PlainCommand { command, shown })
 }
 

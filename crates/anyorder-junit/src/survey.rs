@@ -242,7 +242,7 @@ fn with_reports(
         let others: Vec<PathBuf> = outside.iter().filter(|other| *other != module).cloned().collect();
         let reports = Reports::read(module, &others, begun);
         let capture = match ran.moved() {
-            Some((original, copy)) => capture.moved_back(original, copy),
+            Some((original, copy)) => capture.moved(copy, original),
             None => capture,
         };
         let was_there = |place: &&PathBuf| ran.seen_from_outside(place).is_dir();
