@@ -31,12 +31,17 @@ final class Check {
         List<String> kinds = List.of(arguments[4].split(","));
         check.list(List.of(arguments).subList(5, arguments.length));
         new CoreClaims(check).all();
+        Path built = Path.of(System.getProperty("built")).toAbsolutePath();
+        new CaptureClaims(check, check.jvm, built.resolve("samples"), built.resolve("agent.jar")).all();
         if (kinds.contains("three")) {
             new ThreeClaims(check).all();
         }
         if (kinds.contains("four")) {
             new FourClaims(check).all();
             new HostileClaims(check).all();
+        }
+        if (kinds.contains("mockito")) {
+            new MockitoClaims(check).all();
         }
         if (kinds.contains("five")) {
             new FiveClaims(check).all();

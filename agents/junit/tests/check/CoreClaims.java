@@ -2,6 +2,8 @@ package dev.anyorder.agent;
 
 import static dev.anyorder.agent.Check.equal;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +15,15 @@ record CoreClaims(Check check) {
             for (Object value : Arrays.asList("", "ü\u2028\"\\\n\ud83d\ude00", 12L, -1.5, true, null, List.of(), Map.of(),
                     Map.of("a", List.of(1L, Map.of("b", "c"))))) {
                 equal(String.valueOf(value), String.valueOf(Json.decode(Json.encode(value))));
+            }
+        });
+        check.claim("golden messages of the wire are read", () -> {
+            Path wire = Path.of(System.getProperty("samples"), "../../../../fixtures/wire");
+            for (String file : List.of("messages.jsonl", "requests.jsonl")) {
+                for (String line : Files.readAllLines(wire.resolve(file))) {
+                    Object read = Json.decode(line);
+                    equal(read, Json.decode(Json.encode(read)));
+                }
             }
         });
         check.claim("half a surrogate pair becomes a question mark", () -> equal("\"?a?\"", Json.encode("\ud83da\ude00")));
