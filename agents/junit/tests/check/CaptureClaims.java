@@ -38,9 +38,11 @@ record CaptureClaims(Check check, Session.Jvm jvm, Path samples, Path agent) {
     private Map<?, ?> capture(String usersOptions) throws Exception {
         Path directory = Files.createTempDirectory(jvm.directory(), "capture");
         Path manifestOnly = jar("surefirebooter1.jar", "sample-booter.jar " + samples.toUri());
-        Path argumentFile = Files.writeString(jvm.directory().resolve("arguments"), "\"-Dgiven=a b\"\n-cp '" + manifestOnly + "'");
+        Path argumentFile = Files.writeString(jvm.directory().resolve("arguments"), "\"-Dgiven=a b\"\n-cp '"
+                + manifestOnly + "'");
         Files.deleteIfExists(events());
-        ProcessBuilder builder = new ProcessBuilder(jvm.java(), "-Dsample.log=" + events(), "-Dremoved.by.worker=1", "@" + argumentFile, "sample.ForkedBooter")
+        ProcessBuilder builder = new ProcessBuilder(jvm.java(), "-Dsample.log=" + events(), "-Dremoved.by.worker=1",
+                "@" + argumentFile, "sample.ForkedBooter")
                 .directory(samples.toFile()).inheritIO();
         builder.environment().put("JAVA_TOOL_OPTIONS", usersOptions + "-javaagent:" + agent + "=capture:" + directory);
         builder.redirectError(jvm.directory().resolve("capture output").toFile());

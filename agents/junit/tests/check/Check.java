@@ -94,8 +94,10 @@ final class Check {
         Path results = jvm.directory().resolve("plain results");
         Path output = jvm.directory().resolve("plain output");
         Files.deleteIfExists(results);
-        new ProcessBuilder(jvm.java(), "-Danyorder.results=" + results, "-Dsample.log=" + jvm.directory().resolve("plain events"),
-                "-cp", jvm.classPath(), System.getProperty("samples") + "/../../plain/" + runner + "/AnyorderOrder.java", file.toString())
+        new ProcessBuilder(jvm.java(), "-Danyorder.results=" + results, "-Dsample.log="
+                + jvm.directory().resolve("plain events"),
+                "-cp", jvm.classPath(), System.getProperty("samples") + "/../../plain/" + runner
+                        + "/AnyorderOrder.java", file.toString())
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
         if (!Files.exists(results)) {
             throw new IllegalStateException(Files.readString(output));

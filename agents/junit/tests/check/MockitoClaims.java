@@ -9,7 +9,8 @@ record MockitoClaims(Check check) {
     void all() {
         check.claim("Mockito's tests run in one stay, and stubs that only other tests use are no failure", () -> {
             try (Session session = check.open()) {
-                equal(List.of("passed", "passed"), session.run(true, "sample.mockito.StrictTest#leavesAlone", "sample.mockito.StrictTest#uses"));
+                equal(List.of("passed", "passed"), session.run(true, "sample.mockito.StrictTest#leavesAlone",
+                        "sample.mockito.StrictTest#uses"));
                 equal(List.of("up", "leaves alone", "uses"), session.events());
                 equal(List.of("passed"), session.run(true, "sample.mockito.StrictTest#leavesAlone"));
             }
