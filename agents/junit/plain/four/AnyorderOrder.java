@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
 import org.junit.runner.Request;
@@ -19,8 +20,9 @@ import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 
 /**
- * Runs JUnit 4 tests in the order that a file names: one test each line, {@code CLASS#METHOD}. Tests of one class that follow
- * each other are one run of JUnit, filtered and sorted; where JUnit will not sort them so, each is a run of its own.
+ * Runs JUnit 4 tests in the order that a file names: one test each line, {@code CLASS#METHOD}. Tests of one class
+ * that follow each other are one run of JUnit, filtered and sorted; where JUnit will not sort them so, each is a run
+ * of its own.
  */
 public class AnyorderOrder extends RunListener {
     private static final List<String[]> results = new ArrayList<>();
@@ -47,7 +49,8 @@ public class AnyorderOrder extends RunListener {
             stay.add(new String[] {group, id});
         }
         run(stay);
-        System.exit(results.stream().anyMatch(result -> result[0].equals("failed") || result[0].equals("error")) ? 1 : 0);
+        boolean isGreen = results.stream().noneMatch(result -> result[0].equals("failed") || result[0].equals("error"));
+        System.exit(isGreen ? 0 : 1);
     }
 
     private static void run(List<String[]> stay) throws Exception {
@@ -82,7 +85,7 @@ public class AnyorderOrder extends RunListener {
     private static void addTests(Description at, Class<?> group, Map<String, Description> byId) {
         for (Description test : tests(at)) {
             String type = test.getClassName() == null ? group.getName() : test.getClassName();
-            String id = (type + "#" + (test.getMethodName() == null ? "*" : test.getMethodName())).replaceAll("\\p{Cntrl}", " ");
+            String id = clean(type + "#" + (test.getMethodName() == null ? "*" : test.getMethodName()));
             String unique = id;
             for (int times = 2; byId.containsKey(unique); times++) {
                 unique = id + " (" + times + ")";
@@ -180,8 +183,9 @@ public class AnyorderOrder extends RunListener {
 
     /** What failed around the tests keeps those from running that did not, or else belongs to the last one. */
     private void tellMissing() {
+        String[] missing = {"error", "0", null, "", "no such test", "", "setup"};
         for (String id : asked.values()) {
-            tell(id, ofClass != null ? ofClass.clone() : new String[] {"error", "0", null, "", "no such test", "", "setup"});
+            tell(id, ofClass != null ? ofClass.clone() : missing.clone());
         }
         String[] last = results.get(results.size() - 1);
         if (asked.isEmpty() && ofClass != null && ofClass[0].equals("error") && !last[0].equals("failed")) {
@@ -194,12 +198,23 @@ public class AnyorderOrder extends RunListener {
     private static String[] describe(String outcome, Throwable thrown, String type) {
         thrown.printStackTrace();
         String message = String.valueOf(thrown.getMessage()).trim().split("\n", 2)[0];
-        String at = Arrays.stream(thrown.getStackTrace())
-                .filter(frame -> frame.getClassName().split("\\$")[0].equals(type.split("\\$")[0]))
-                .map(frame -> type.replaceAll("[^.]*$", "").replace('.', '/') + frame.getFileName() + ":" + frame.getLineNumber())
-                .findFirst().orElse("");
+        String at = place(thrown, type);
         String phase = outcome.equals("failed") ? "call" : outcome.equals("error") ? "setup" : "";
         return new String[] {outcome, "0", null, thrown.getClass().getName(), message, at, phase};
+    }
+
+    private static String place(Throwable thrown, String type) {
+        for (StackTraceElement frame : thrown.getStackTrace()) {
+            if (frame.getClassName().split("\\$")[0].equals(type.split("\\$")[0])) {
+                String directory = type.replaceAll("[^.]*$", "").replace('.', '/');
+                return directory + frame.getFileName() + ":" + frame.getLineNumber();
+            }
+        }
+        return "";
+    }
+
+    private static String clean(String text) {
+        return text.replaceAll("\\p{Cntrl}", " ");
     }
 
     private static void tell(String id, String[] result) {
@@ -218,7 +233,7 @@ public class AnyorderOrder extends RunListener {
         List<String> lines = new ArrayList<>();
         synchronized (results) {
             for (String[] result : results) {
-                lines.add(String.join("\t", Arrays.stream(result).map(field -> field.replaceAll("\\p{Cntrl}", " ")).toArray(String[]::new)));
+                lines.add(Arrays.stream(result).map(AnyorderOrder::clean).collect(Collectors.joining("\t")));
             }
         }
         try {

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
@@ -28,8 +29,9 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs tests of the JUnit Platform in the order that a file names: one test each line, {@code CLASS#METHOD}. As much of it as
- * the Platform keeps in this order is one execution of its launcher; else each class by itself, or even each test.
+ * Runs tests of the JUnit Platform in the order that a file names: one test each line, {@code CLASS#METHOD}. As much
+ * of it as the Platform keeps in this order is one execution of its launcher; else each class by itself, or even
+ * each test.
  */
 public class AnyorderOrder implements TestExecutionListener {
     private static final Launcher launcher = LauncherFactory.create();
@@ -62,7 +64,8 @@ public class AnyorderOrder implements TestExecutionListener {
             row.add(new String[] {group, id});
         }
         run(row);
-        System.exit(results.stream().anyMatch(result -> result[0].equals("failed") || result[0].equals("error")) ? 1 : 0);
+        boolean isGreen = results.stream().noneMatch(result -> result[0].equals("failed") || result[0].equals("error"));
+        System.exit(isGreen ? 0 : 1);
     }
 
     /** Runs tests, each a group and an id, that enter no group twice. */
@@ -90,7 +93,8 @@ public class AnyorderOrder implements TestExecutionListener {
         }
         AnyorderOrder listener = new AnyorderOrder(asked);
         launcher.execute(request, listener);
-        listener.open.values().forEach(id -> tell(id, new String[] {"error", "0", null, "", "no such test", "", "setup"}));
+        String[] missing = {"error", "0", null, "", "no such test", "", "setup"};
+        listener.open.values().forEach(id -> tell(id, missing.clone()));
     }
 
     private static List<List<String[]>> byGroup(List<String[]> row) {
@@ -134,16 +138,13 @@ public class AnyorderOrder implements TestExecutionListener {
         boolean isWhole = at.getUniqueId().contains("[class-template:");
         String own = source instanceof ClassSource ? ((ClassSource) source).getClassName() : type;
         if (isVintage && plan.getChildren(at).isEmpty()) {
-            boolean isClass = !isMethod && own.endsWith(at.getDisplayName());
-            add(tests, (isMethod ? ((MethodSource) source).getClassName() : own) + "#" + (isClass ? "*" : at.getDisplayName()), at);
+            String name = !isMethod && own.endsWith(at.getDisplayName()) ? "*" : at.getDisplayName();
+            add(tests, (isMethod ? ((MethodSource) source).getClassName() : own) + "#" + name, at);
         } else if (isMethod && !isVintage) {
-            String name = type + "#" + ((MethodSource) source).getMethodName();
-            boolean isOverloaded = plan.getChildren(plan.getParent(at).get()).stream().map(one -> one.getSource().orElse(null))
-                    .filter(one -> one instanceof MethodSource)
-                    .filter(one -> ((MethodSource) one).getMethodName().equals(((MethodSource) source).getMethodName()))
-                    .count() > 1;
-            String types = ((MethodSource) source).getMethodParameterTypes().replaceAll("[\\w$]+\\.", "").replaceAll(", *", ", ");
-            add(tests, isOverloaded ? name + "(" + types + ")" : name, at);
+            String name = ((MethodSource) source).getMethodName();
+            Set<TestIdentifier> siblings = plan.getChildren(plan.getParent(at).get());
+            long times = siblings.stream().filter(one -> name.equals(method(one))).count();
+            add(tests, type + "#" + name + (times > 1 ? "(" + parameterTypes((MethodSource) source) + ")" : ""), at);
         } else if (isWhole) {
             add(tests, own + "#*", at);
         } else {
@@ -154,8 +155,17 @@ public class AnyorderOrder implements TestExecutionListener {
         }
     }
 
+    private static String method(TestIdentifier test) {
+        TestSource source = test.getSource().orElse(null);
+        return source instanceof MethodSource ? ((MethodSource) source).getMethodName() : null;
+    }
+
+    private static String parameterTypes(MethodSource method) {
+        return method.getMethodParameterTypes().replaceAll("[\\w$]+\\.", "").replaceAll(", *", ", ");
+    }
+
     private static void add(Map<String, String> tests, String name, TestIdentifier test) {
-        String id = name.replaceAll("\\p{Cntrl}", " ");
+        String id = clean(name);
         String unique = id;
         for (int times = 2; tests.containsKey(unique); times++) {
             unique = id + " (" + times + ")";
@@ -249,12 +259,22 @@ public class AnyorderOrder implements TestExecutionListener {
         String type = source instanceof MethodSource ? ((MethodSource) source).getClassName()
                 : source instanceof ClassSource ? ((ClassSource) source).getClassName() : "";
         String message = String.valueOf(thrown.getMessage()).trim().split("\n", 2)[0];
-        String place = Arrays.stream(thrown.getStackTrace())
-                .filter(frame -> frame.getClassName().split("\\$")[0].equals(type.split("\\$")[0]))
-                .map(frame -> type.replaceAll("[^.]*$", "").replace('.', '/') + frame.getFileName() + ":" + frame.getLineNumber())
-                .findFirst().orElse("");
         String phase = outcome.equals("failed") ? "call" : outcome.equals("error") ? "setup" : "";
-        return new String[] {outcome, "", null, thrown.getClass().getName(), message, place, phase};
+        return new String[] {outcome, "", null, thrown.getClass().getName(), message, place(thrown, type), phase};
+    }
+
+    private static String place(Throwable thrown, String type) {
+        for (StackTraceElement frame : thrown.getStackTrace()) {
+            if (frame.getClassName().split("\\$")[0].equals(type.split("\\$")[0])) {
+                String directory = type.replaceAll("[^.]*$", "").replace('.', '/');
+                return directory + frame.getFileName() + ":" + frame.getLineNumber();
+            }
+        }
+        return "";
+    }
+
+    private static String clean(String text) {
+        return text.replaceAll("\\p{Cntrl}", " ");
     }
 
     private static void tell(String id, String[] result) {
@@ -273,7 +293,7 @@ public class AnyorderOrder implements TestExecutionListener {
         List<String> lines = new ArrayList<>();
         synchronized (results) {
             for (String[] result : results) {
-                lines.add(Arrays.stream(result).map(field -> field.replaceAll("\\p{Cntrl}", " ")).collect(Collectors.joining("\t")));
+                lines.add(Arrays.stream(result).map(AnyorderOrder::clean).collect(Collectors.joining("\t")));
             }
         }
         try {

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Enumeration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -67,15 +67,23 @@ public class AnyorderOrder {
             tell("passed", seconds, id, "", "", "", "");
             return false;
         }
-        Throwable thrown = ((TestFailure) (result.errorCount() > 0 ? result.errors() : result.failures()).nextElement()).thrownException();
+        Enumeration<?> failures = result.errorCount() > 0 ? result.errors() : result.failures();
+        Throwable thrown = ((TestFailure) failures.nextElement()).thrownException();
         thrown.printStackTrace();
-        String type = test.getClass().getName();
-        String at = Arrays.stream(thrown.getStackTrace())
-                .filter(frame -> frame.getClassName().split("\\$")[0].equals(type.split("\\$")[0]))
-                .map(frame -> type.replaceAll("[^.]*$", "").replace('.', '/') + frame.getFileName() + ":" + frame.getLineNumber())
-                .findFirst().orElse("");
-        tell("failed", seconds, id, thrown.getClass().getName(), String.valueOf(thrown.getMessage()).trim().split("\n", 2)[0], at, "call");
+        String message = String.valueOf(thrown.getMessage()).trim().split("\n", 2)[0];
+        String at = place(thrown, test.getClass().getName());
+        tell("failed", seconds, id, thrown.getClass().getName(), message, at, "call");
         return true;
+    }
+
+    private static String place(Throwable thrown, String type) {
+        for (StackTraceElement frame : thrown.getStackTrace()) {
+            if (frame.getClassName().split("\\$")[0].equals(type.split("\\$")[0])) {
+                String directory = type.replaceAll("[^.]*$", "").replace('.', '/');
+                return directory + frame.getFileName() + ":" + frame.getLineNumber();
+            }
+        }
+        return "";
     }
 
     private static void tell(String outcome, double seconds, String... more) {

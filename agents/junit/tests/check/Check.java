@@ -31,12 +31,17 @@ final class Check {
         List<String> kinds = List.of(arguments[4].split(","));
         check.list(List.of(arguments).subList(5, arguments.length));
         new CoreClaims(check).all();
+        Path built = Path.of(System.getProperty("built")).toAbsolutePath();
+        new CaptureClaims(check, check.jvm, built.resolve("samples"), built.resolve("agent.jar")).all();
         if (kinds.contains("three")) {
             new ThreeClaims(check).all();
         }
         if (kinds.contains("four")) {
             new FourClaims(check).all();
             new HostileClaims(check).all();
+        }
+        if (kinds.contains("mockito")) {
+            new MockitoClaims(check).all();
         }
         if (kinds.contains("five")) {
             new FiveClaims(check).all();
@@ -89,8 +94,10 @@ final class Check {
         Path results = jvm.directory().resolve("plain results");
         Path output = jvm.directory().resolve("plain output");
         Files.deleteIfExists(results);
-        new ProcessBuilder(jvm.java(), "-Danyorder.results=" + results, "-Dsample.log=" + jvm.directory().resolve("plain events"),
-                "-cp", jvm.classPath(), System.getProperty("samples") + "/../../plain/" + runner + "/AnyorderOrder.java", file.toString())
+        new ProcessBuilder(jvm.java(), "-Danyorder.results=" + results, "-Dsample.log="
+                + jvm.directory().resolve("plain events"),
+                "-cp", jvm.classPath(), System.getProperty("samples") + "/../../plain/" + runner
+                        + "/AnyorderOrder.java", file.toString())
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
         if (!Files.exists(results)) {
             throw new IllegalStateException(Files.readString(output));

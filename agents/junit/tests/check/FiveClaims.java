@@ -17,7 +17,8 @@ record FiveClaims(Check check) {
         check.claim("stays have set-up and tear-down, and what is in the root store closes at the very end", () -> {
             try (Session session = check.open()) {
                 equal(List.of("passed", "passed", "passed", "passed", "passed"),
-                        session.run(false, PLAIN + "two", PLAIN + "one", NESTED + "#one", PLAIN + "one", PLAIN + "one"));
+                        session.run(false, PLAIN + "two", PLAIN + "one", NESTED + "#one", PLAIN + "one", PLAIN
+                                + "one"));
                 equal(List.of("open", "up", "before", "two", "after", "before", "one", "after", "down",
                         "outer up", "outer before", "outer one", "outer down",
                         "up", "before", "one", "after", "down", "up", "before", "one", "after"), session.events());
@@ -31,15 +32,19 @@ record FiveClaims(Check check) {
         check.claim("nested classes stand inside their outer ones", () -> {
             try (Session session = check.open()) {
                 session.run(true, NESTED + "$Inner#two", NESTED + "$Inner#one", NESTED + "#one", NESTED + "$Inner#one");
-                equal(List.of("outer up", "inner up", "outer before", "inner two", "outer before", "inner one", "inner down 2",
+                equal(List.of("outer up", "inner up", "outer before", "inner two", "outer before", "inner one",
+                        "inner down 2",
                         "outer before", "outer one", "outer down",
-                        "outer up", "inner up", "outer before", "inner one", "inner down 1", "outer down"), session.events());
+                        "outer up", "inner up", "outer before", "inner one", "inner down 1", "outer down"),
+                                session.events());
             }
-            equal(List.of(NESTED + "#one", NESTED + "$Inner#one", NESTED + "$Inner#two"), check.idsOf(NESTED).stream().sorted().toList());
+            equal(List.of(NESTED + "#one", NESTED + "$Inner#one", NESTED + "$Inner#two"),
+                    check.idsOf(NESTED).stream().sorted().toList());
         });
         check.claim("methods of many invocations are one test, and the worst of them counts", () -> {
             try (Session session = check.open()) {
-                List<String> said = session.run(true, MANY + "made", MANY + "repeated", MANY + "parametrised", MANY + "partlyWrong", MANY + "allAssumed");
+                List<String> said = session.run(true, MANY + "made", MANY + "repeated", MANY + "parametrised", MANY
+                        + "partlyWrong", MANY + "allAssumed");
                 equal(List.of("passed", "passed", "passed"), said.subList(0, 3));
                 equal("failed call AssertionFailedError", said.get(3).substring(0, 32));
                 equal("skipped TestAbortedException", said.get(4).substring(0, 28));
@@ -49,8 +54,10 @@ record FiveClaims(Check check) {
         });
         check.claim("outcomes are told in the words of the wire", () -> {
             try (Session session = check.open()) {
-                List<Map<?, ?>> said = session.asked(true, true, PLAIN + "wrong", PLAIN + "one", PLAIN + "assumed", PLAIN + "disabled", PLAIN + "eatsMemory", PLAIN + "two");
-                equal(List.of("failed", "passed", "skipped", "skipped", "failed", "passed"), said.stream().map(each -> each.get("outcome")).toList());
+                List<Map<?, ?>> said = session.asked(true, true, PLAIN + "wrong", PLAIN + "one", PLAIN + "assumed",
+                        PLAIN + "disabled", PLAIN + "eatsMemory", PLAIN + "two");
+                equal(List.of("failed", "passed", "skipped", "skipped", "failed", "passed"),
+                        said.stream().map(each -> each.get("outcome")).toList());
                 Map<?, ?> signature = (Map<?, ?>) said.get(0).get("signature");
                 equal("org.opentest4j.AssertionFailedError", signature.get("kind"));
                 equal("five/sample/five/PlainTest.java:62", signature.get("at"));
@@ -61,14 +68,16 @@ record FiveClaims(Check check) {
         check.claim("overloads are told apart by their types", () -> {
             try (Session session = check.open()) {
                 session.run(true, PLAIN + "overloaded(TestInfo)", PLAIN + "overloaded()");
-                equal(closing("open", "up", "before", "overloaded overloaded(TestInfo)", "after", "before", "overloaded", "after", "down"), session.events());
+                equal(closing("open", "up", "before", "overloaded overloaded(TestInfo)", "after", "before",
+                        "overloaded", "after", "down"), session.events());
             }
         });
         check.claim("failures around tests belong to the right ones", () -> {
             try (Session session = check.open()) {
                 String up = "error setup IllegalStateException: up is broken";
                 String down = "IllegalStateException: down is broken";
-                List<String> said = session.run(false, BROKEN + "$BrokenUp#one", BROKEN + "$BrokenUp#two", BROKEN + "#one", BROKEN + "$Off#one", PLAIN + "one", BROKEN + "#one");
+                List<String> said = session.run(false, BROKEN + "$BrokenUp#one", BROKEN + "$BrokenUp#two", BROKEN
+                        + "#one", BROKEN + "$Off#one", PLAIN + "one", BROKEN + "#one");
                 equal(List.of(up, up, "passed", "error teardown " + down, "passed", "passed"), said);
                 equal(1L, session.events().stream().filter("broken up"::equals).count());
                 equal(List.of("late " + down, "passed"), session.run(true, PLAIN + "one"));

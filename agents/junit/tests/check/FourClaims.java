@@ -23,8 +23,10 @@ record FourClaims(Check check) {
         });
         check.claim("outcomes are told in the words of the wire", () -> {
             try (Session session = check.open()) {
-                List<Map<?, ?>> said = session.asked(true, false, PLAIN + "wrong", PLAIN + "one", PLAIN + "assumed", PLAIN + "ignored");
-                equal(List.of("failed", "passed", "skipped", "skipped"), said.stream().map(each -> each.get("outcome")).toList());
+                List<Map<?, ?>> said = session.asked(true, false, PLAIN + "wrong", PLAIN + "one", PLAIN + "assumed",
+                        PLAIN + "ignored");
+                equal(List.of("failed", "passed", "skipped", "skipped"),
+                        said.stream().map(each -> each.get("outcome")).toList());
                 Map<?, ?> signature = (Map<?, ?>) said.get(0).get("signature");
                 equal("java.lang.AssertionError", signature.get("kind"));
                 equal("expected:<1> but was:<2>", signature.get("message"));
@@ -48,7 +50,8 @@ record FourClaims(Check check) {
             }
         });
         check.claim("parameters are tests of their own and may be interleaved", () -> {
-            equal(List.of("one[0]", "two[0]", "one[1]", "two[1]").stream().map(name -> PARAMETER + name).sorted().toList(),
+            equal(List.of("one[0]", "two[0]", "one[1]", "two[1]").stream().map(name -> PARAMETER
+                    + name).sorted().toList(),
                     check.idsOf("sample.four.ParameterTest").stream().sorted().toList());
             try (Session session = check.open()) {
                 session.run(true, PARAMETER + "one[1]", PARAMETER + "two[0]", PARAMETER + "two[1]");
@@ -57,7 +60,8 @@ record FourClaims(Check check) {
         });
         check.claim("enclosed classes have their own names and stays", () -> {
             try (Session session = check.open()) {
-                equal(List.of("passed", "passed", "skipped : "), session.run(true, ENCLOSED + "Second#one", ENCLOSED + "First#one", ENCLOSED + "Third#*"));
+                equal(List.of("passed", "passed", "skipped : "), session.run(true, ENCLOSED + "Second#one", ENCLOSED
+                        + "First#one", ENCLOSED + "Third#*"));
                 equal(List.of("second one", "first up", "first one", "first down"), session.events());
             }
         });
@@ -65,14 +69,16 @@ record FourClaims(Check check) {
             try (Session session = check.open()) {
                 String error = "error setup IllegalStateException: up is broken";
                 equal(List.of(error, error, "passed", error),
-                        session.run(true, "sample.four.BrokenTest#one", "sample.four.BrokenTest#two", PLAIN + "one", "sample.four.BrokenTest#one"));
+                        session.run(true, "sample.four.BrokenTest#one", "sample.four.BrokenTest#two", PLAIN + "one",
+                                "sample.four.BrokenTest#one"));
                 equal(2L, session.events().stream().filter("broken up"::equals).count());
             }
         });
         check.claim("tear-down that fails belongs to the last test, or comes late", () -> {
             try (Session session = check.open()) {
                 String down = "IllegalStateException: down is broken";
-                equal(List.of("error teardown " + down, "passed"), session.run(false, "sample.four.BrokenDownTest#one", PLAIN + "one"));
+                equal(List.of("error teardown " + down, "passed"), session.run(false,
+                        "sample.four.BrokenDownTest#one", PLAIN + "one"));
                 equal(List.of("passed"), session.run(false, "sample.four.BrokenDownTest#one"));
                 equal(List.of("late " + down), session.finish());
                 equal(List.of("error teardown " + down), session.run(true, "sample.four.BrokenDownTest#one"));
@@ -87,7 +93,8 @@ record FourClaims(Check check) {
         });
         check.claim("a runner that cannot be driven runs each test by itself", () -> {
             try (Session session = check.open()) {
-                equal(List.of("passed", "passed", "passed"), session.run(true, "sample.four.OwnRunnerTest#y", "sample.four.OwnRunnerTest#x", "sample.four.OwnRunnerTest#x"));
+                equal(List.of("passed", "passed", "passed"), session.run(true, "sample.four.OwnRunnerTest#y",
+                        "sample.four.OwnRunnerTest#x", "sample.four.OwnRunnerTest#x"));
                 equal(List.of("own up", "y", "own up", "x", "own up", "x"), session.events());
             }
         });
@@ -99,18 +106,23 @@ record FourClaims(Check check) {
         });
         check.claim("a class that can no longer be set up says why", () -> {
             try (Session session = check.open()) {
-                equal(List.of("passed", "error setup IllegalStateException: no parameters today", "error setup IllegalStateException: no parameters today", "passed"),
-                        session.run(true, "sample.four.HostileTest#breaksTheParameters", PARAMETER + "one[1]", PARAMETER + "one[0]", PLAIN + "one"));
+                equal(List.of("passed", "error setup IllegalStateException: no parameters today",
+                        "error setup IllegalStateException: no parameters today", "passed"),
+                        session.run(true, "sample.four.HostileTest#breaksTheParameters", PARAMETER + "one[1]",
+                                PARAMETER + "one[0]", PLAIN + "one"));
             }
         });
         check.claim("the classes that a test initialises are told", () -> {
             try (Session session = check.open()) {
-                List<Map<?, ?>> said = session.asked(true, false, "sample.four.HostileTest#breaksTheParameters", "sample.four.HostileTest#sane");
+                List<Map<?, ?>> said = session.asked(true, false, "sample.four.HostileTest#breaksTheParameters",
+                        "sample.four.HostileTest#sane");
                 List<?> classes = (List<?>) said.get(0).get("classes");
-                equal(true, classes.contains("sample.four.HostileTest") && classes.contains("sample.four.ParameterTest"));
+                equal(true, classes.contains("sample.four.HostileTest")
+                        && classes.contains("sample.four.ParameterTest"));
                 equal(List.of(), said.get(1).get("classes"));
             }
         });
-        check.claim("ignored tests are marked", () -> equal(List.of("disabled"), check.test(PLAIN + "ignored").get("markers")));
+        check.claim("ignored tests are marked", () -> equal(List.of("disabled"), check.test(PLAIN
+                + "ignored").get("markers")));
     }
 }

@@ -33,7 +33,8 @@ record HostileClaims(Check check) {
             boolean isLeft = check.version.equals("4.8.2") || check.version.equals("4.11");
             try (Session session = check.open()) {
                 equal(List.of("passed"), session.run(false, HOSTILE + "interruptsItself"));
-                equal(List.of(isLeft ? "passed" : "failed call AssertionError: "), session.run(true, HOSTILE + "isInterrupted"));
+                equal(List.of(isLeft ? "passed" : "failed call AssertionError: "), session.run(true, HOSTILE
+                        + "isInterrupted"));
             }
         });
         check.claim("an interruption between runs does not lose the connection", () -> {
@@ -45,8 +46,10 @@ record HostileClaims(Check check) {
         });
         check.claim("overflows, full heaps and mute exceptions are failures like others", () -> {
             try (Session session = check.open()) {
-                List<String> said = session.run(true, HOSTILE + "overflows", HOSTILE + "eatsMemory", HOSTILE + "throwsAMuteException", SANE);
-                equal(List.of("failed call StackOverflowError: ", "failed call OutOfMemoryError: Java heap space", "failed call HostileTest$Mute: ", "passed"), said);
+                List<String> said = session.run(true, HOSTILE + "overflows", HOSTILE + "eatsMemory", HOSTILE
+                        + "throwsAMuteException", SANE);
+                equal(List.of("failed call StackOverflowError: ", "failed call OutOfMemoryError: Java heap space",
+                        "failed call HostileTest$Mute: ", "passed"), said);
             }
         });
         check.claim("a test that ends the JVM ends it, and nothing is said of it", () -> {

@@ -9,7 +9,8 @@ record MixedClaims(Check check) {
     void all() {
         check.claim("stays of both may follow each other in any order", () -> {
             try (Session session = check.open()) {
-                session.run(true, "sample.four.WrappedTest#one", "sample.five.PlainTest#one", "sample.four.WrappedTest#two", "sample.three.CaseTest#testOne", "sample.five.PlainTest#two");
+                session.run(true, "sample.four.WrappedTest#one", "sample.five.PlainTest#one",
+                        "sample.four.WrappedTest#two", "sample.three.CaseTest#testOne", "sample.five.PlainTest#two");
                 equal(List.of("wrapped up", "one", "open", "up", "before", "one", "after", "down", "wrapped up", "two",
                         "setUp", "one", "tearDown", "up", "before", "two", "after", "down", "close"), session.events());
             }

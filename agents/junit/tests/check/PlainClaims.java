@@ -28,7 +28,8 @@ record PlainClaims(Check check, List<String> kinds) {
         });
         check.claim("results are written even if a test ends the JVM", () -> {
             if (kinds.contains("four")) {
-                List<String> results = check.runPlain(runner(), List.of("sample.four.HostileTest#sane", "sample.four.HostileTest#exits", "sample.four.HostileTest#sane"));
+                List<String> results = check.runPlain(runner(), List.of("sample.four.HostileTest#sane",
+                        "sample.four.HostileTest#exits", "sample.four.HostileTest#sane"));
                 equal(1, results.size());
             }
         });

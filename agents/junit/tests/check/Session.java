@@ -107,7 +107,8 @@ final class Session implements AutoCloseable {
         }
         if (message.get("signature") instanceof Map<?, ?> signature) {
             String kind = (String) signature.get("kind");
-            words.append(" ").append(kind.substring(kind.lastIndexOf('.') + 1)).append(": ").append(signature.get("message"));
+            words.append(" ").append(kind.substring(kind.lastIndexOf('.')
+                    + 1)).append(": ").append(signature.get("message"));
         }
         return words.toString();
     }
@@ -142,7 +143,8 @@ final class Session implements AutoCloseable {
 
     private Map<?, ?> receive() throws IOException {
         ByteBuffer length = read(4);
-        return length == null ? null : (Map<?, ?>) Json.decode(new String(read(length.getInt()).array(), StandardCharsets.UTF_8));
+        return length == null ? null : (Map<?, ?>) Json.decode(new String(read(length.getInt()).array(),
+                StandardCharsets.UTF_8));
     }
 
     private ByteBuffer read(int length) throws IOException {
@@ -166,7 +168,8 @@ final class Session implements AutoCloseable {
         Process start(Map<String, Object> orders, Path directory, String... options) throws IOException {
             Path file = directory.resolve("orders.json");
             Files.writeString(file, Json.encode(orders));
-            List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-Xss512k"));
+            List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                    "-Xmx128m", "-Xss512k"));
             command.addAll(List.of(options));
             command.addAll(List.of("-cp", classPath, "dev.anyorder.agent.Main", file.toString()));
             File output = directory.resolve("output").toFile();

@@ -23,7 +23,8 @@ record ThreeClaims(Check check) {
             try (Session session = check.open()) {
                 equal(List.of("passed", "failed call AssertionFailedError: two is wrong", "passed", "passed"),
                         session.run(true, ONE + IN_SUITE, TWO + IN_SUITE, ONE, ONE + IN_SUITE));
-                equal(List.of("up", "setUp", "one", "tearDown", "setUp", "two", "tearDown", "down", "setUp", "one", "tearDown",
+                equal(List.of("up", "setUp", "one", "tearDown", "setUp", "two", "tearDown", "down", "setUp", "one",
+                        "tearDown",
                         "up", "setUp", "one", "tearDown", "down"), session.events());
             }
         });

@@ -3,6 +3,7 @@ package dev.anyorder.agent;
 import java.io.File;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
+import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.Charset;
@@ -17,18 +18,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 
 /**
- * Writes down how the build starts its test JVM. Rides in every JVM that the build starts, and wakes only in one that runs
- * tests, when the first class is loaded from a directory: by then the worker has set what it sets.
+ * Writes down how the build starts its test JVM. Rides in every JVM that the build starts, and wakes only in one
+ * that runs tests, when the first class is loaded from a directory: by then the worker has set what it sets.
  */
 public final class Capture implements ClassFileTransformer {
     private static final String VARIABLE = "JAVA_TOOL_OPTIONS";
     private static final String SUREFIRE = "surefire";
     private static final String GRADLE = "gradle";
-    /** The directory of the jar may have spaces in its name. */
-    private static final Pattern BOOTER = Pattern.compile("([^ ].*/)?surefirebooter[^/ ]*\\.jar( .*)?");
 
     private final File directory;
     private final String worker;
@@ -63,13 +61,13 @@ public final class Capture implements ClassFileTransformer {
 
     /** Null in a JVM that runs no tests. */
     static String worker(String command) {
+        int booter = command.indexOf("/surefirebooter"); // its directory may have spaces in its name
         int end = command.indexOf(' ');
         String main = end < 0 ? command : command.substring(0, end);
-        String name = main.substring(main.lastIndexOf('/') + 1);
-        if (name.endsWith("ForkedBooter") || BOOTER.matcher(command).matches()) {
+        if (main.endsWith("ForkedBooter") || (booter >= 0 && command.indexOf(".jar", booter) >= 0)) {
             return SUREFIRE;
         }
-        return name.endsWith("GradleWorkerMain") ? GRADLE : null;
+        return main.endsWith("GradleWorkerMain") ? GRADLE : null;
     }
 
     /** What the variable was before this agent was put behind it; null if it was not set. */
@@ -85,7 +83,11 @@ public final class Capture implements ClassFileTransformer {
     }
 
     private static String ownJar() {
-        return Capture.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+        try {
+            return new File(Capture.class.getProtectionDomain().getCodeSource().getLocation().toURI()).getPath();
+        } catch (URISyntaxException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     @Override

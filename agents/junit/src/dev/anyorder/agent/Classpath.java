@@ -14,7 +14,9 @@ import java.util.jar.Manifest;
 final class Classpath {
     private Classpath() {}
 
-    /** The files that a class path names, jars that hold nothing but a {@code Class-Path} replaced by what they name. */
+    /**
+     * The files that a class path names, jars that hold nothing but a {@code Class-Path} replaced by what they name.
+     */
     static List<String> resolve(String path) {
         Set<String> files = new LinkedHashSet<String>();
         for (String entry : path.split(File.pathSeparator)) {

@@ -5,7 +5,10 @@ import java.util.List;
 import org.junit.runner.Request;
 import org.junit.runner.Runner;
 
-/** A class whose runner cannot be driven from inside: each test is a filtered run of its own, with all that is around it. */
+/**
+ * A class whose runner cannot be driven from inside: each test is a filtered run of its own, with all that is around
+ * it.
+ */
 final class FourSingles implements Part {
     private final Runner runner;
     private final Class<?> group;

@@ -15,8 +15,8 @@ import org.junit.runners.ParentRunner;
 import org.junit.runners.model.RunnerScheduler;
 
 /**
- * A JUnit 4 runner, driven from inside: its scheduler only remembers what it is given, and when all is given runs whatever is
- * next. So class-level set-up and tear-down happen where the runner has them, once per stay.
+ * A JUnit 4 runner, driven from inside: its scheduler only remembers what it is given, and when all is given runs
+ * whatever is next. So class-level set-up and tear-down happen where the runner has them, once per stay.
  */
 final class FourTree implements Part, RunnerScheduler {
     /** How many objects lie between a runner and the {@code ParentRunner} that it wraps, at most. */

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Lists the tests of given classes. Whoever does this has loaded and initialised them, and should run nothing afterwards. */
+/**
+ * Lists the tests of given classes. Whoever does this has loaded and initialised them, and should run nothing
+ * afterwards.
+ */
 final class Inventory {
     private static final List<?> USUAL_SOURCES =
             Arrays.asList("src/test/java", "src/test/kotlin", "src/test/groovy", "src/test", "test");

@@ -11,8 +11,9 @@ import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.reporting.ReportEntry;
 
 /**
- * JUnit Jupiter, driven through its engine. One execution holds all stays: the engine's only child is a slot that runs classes
- * as they are asked for, and the only child of each class is a slot that runs its tests in the same manner.
+ * JUnit Jupiter, driven through its engine. One execution holds all stays: the engine's only child is a slot that
+ * runs classes as they are asked for, and the only child of each class is a slot that runs its tests in the same
+ * manner.
  */
 final class Jupiter implements Backend {
     private final JupiterTestEngine engine = new JupiterTestEngine();

@@ -23,8 +23,8 @@ import org.junit.platform.engine.TestEngine;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 
 /**
- * What an engine of the Platform is asked with. Versions differ in what a request holds, so it is put together at run time from
- * the types that this version names.
+ * What an engine of the Platform is asked with. Versions differ in what a request holds, so it is put together at
+ * run time from the types that this version names.
  */
 final class JupiterRequests {
     private static final ConfigurationParameters PARAMETERS = new Parameters();

@@ -10,7 +10,8 @@ import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The agent's end of the wire: one connection, messages of JSON behind a four-byte length. Does not know what they mean.
+ * The agent's end of the wire: one connection, messages of JSON behind a four-byte length. Does not know what they
+ * mean.
  *
  * <p>A channel closes for good when the thread that uses it is interrupted, and tests leave their thread interrupted.
  * So a thread of our own waits for requests, and the flag is put aside while a message is written.

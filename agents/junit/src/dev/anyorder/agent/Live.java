@@ -27,7 +27,10 @@ final class Live implements Runnable {
         }
     }
 
-    /** Stays of every back end go on inside, so that what this one has around all of its classes comes down only at the end. */
+    /**
+     * Stays of every back end go on inside, so that what this one has around all of its classes comes down only at
+     * the end.
+     */
     private void open(Backend backend, Test first) {
         turns.starting();
         int before = turns.count();

@@ -7,8 +7,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /**
- * What tests print. Stands in front of {@code System.out} and {@code System.err} from the start, as Surefire's own streams do,
- * so that nothing changes for tests whether anybody wants to see it or not.
+ * What tests print. Stands in front of {@code System.out} and {@code System.err} from the start, as Surefire's own
+ * streams do, so that nothing changes for tests whether anybody wants to see it or not.
  */
 final class Output {
     private static final int LIMIT = 64 * 1024;

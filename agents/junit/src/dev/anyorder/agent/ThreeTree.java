@@ -11,8 +11,8 @@ import junit.framework.TestResult;
 import junit.framework.TestSuite;
 
 /**
- * The tests of one JUnit 3 suite as parts. What a decorator wraps is replaced by a slot that runs whatever is next, so that
- * {@code TestSetup} happens once per stay.
+ * The tests of one JUnit 3 suite as parts. What a decorator wraps is replaced by a slot that runs whatever is next,
+ * so that {@code TestSetup} happens once per stay.
  */
 final class ThreeTree {
     private final Class<?> group;

@@ -9,8 +9,8 @@ import java.util.Map;
  * Whose turn it is: the engine's requests as a row of tests, and their outcomes as messages.
  *
  * <p>An outcome is held until the next test starts, so that the tear-down of a class that nobody needs any more still
- * belongs to the last test in it. When a request ends before it is known who comes next, the outcome is told first, and such
- * a failure is told late.
+ * belongs to the last test in it. When a request ends before it is known who comes next, the outcome is told first,
+ * and such a failure is told late.
  */
 final class Turns {
     private final Link link;
