@@ -1,11 +1,11 @@
 //! What the engine asks of a framework's driver.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 pub use anyorder_model::Rung;
-use anyorder_model::{Order, Step, Suite};
+use anyorder_model::{Order, Outcome, Step, Suite, TestId};
 
 use crate::wire::Hello;
 
@@ -47,6 +47,9 @@ pub struct PlainCall<'a> {
     pub results: &'a Path,
     /// Whether what tests print belongs to the results.
     pub output: bool,
+    /// Where the project is, and the copy of it that is used instead, if one is. The command starts in the copy; what is shown
+    /// is for the project itself.
+    pub moved: Option<(PathBuf, PathBuf)>,
 }
 
 /// A run of the user's own runner, with no agent inside.
@@ -69,10 +72,26 @@ pub struct Silence {
     pub is_usage: bool,
 }
 
+/// What to tell a user of this framework.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// What the framework is called.
+    pub framework: &'static str,
+    /// What to try when there are no tests.
+    pub no_tests: &'static str,
+    /// What to try when none of the files with tests can be read.
+    pub unreadable: &'static str,
+    /// What keeps its processes from being forked, where they cannot be.
+    pub no_forks: &'static str,
+}
+
 /// A framework, as the engine sees it.
 pub trait Driver: Send + Sync {
-    /// `pytest` or `junit`.
+    /// Its name in reports.
     fn name(&self) -> &'static str;
+
+    /// Its words.
+    fn words(&self) -> Words;
 
     /// The project's directory, where its commands start.
     fn directory(&self) -> &Path;
@@ -94,4 +113,25 @@ pub trait Driver: Send + Sync {
 
     /// The tests that a plain run has run, in the order that ran; `None` if it has left no results.
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>>;
+
+    /// Names and versions of what the tests use and the project's sources do not hold.
+    fn packages(&self, hello: &Hello) -> String;
+
+    /// Changes with every change of the agent that may change an outcome.
+    fn agent_version(&self) -> String;
+
+    /// Whether a process that waits for its first test has run no code of the project, so that it may wait beside others.
+    fn can_wait(&self) -> bool {
+        false
+    }
+
+    /// What a person may want to know about how the tests are run, one sentence each.
+    fn facts(&self) -> Vec<String> {
+        vec![]
+    }
+
+    /// What became of tests when the user's own runner ran them all, if the driver has seen that.
+    fn known_outcomes(&self) -> &[(TestId, Outcome)] {
+        &[]
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyorder_model::{Cost, Order, Suite, Test, TestIndex};
 
 use crate::disk::DiskMode;
-use crate::driver::Driver;
+use crate::driver::{Driver, Rung};
 use crate::error::EngineError;
 use crate::gate::Arrival;
 use crate::guard::{Guard, resident_bytes};
@@ -126,9 +126,20 @@ impl Engine {
         self.lab.distrusted.locked().is_empty()
     }
 
-    /// Which of the suites that its command starts this is, from 0.
+    /// Which of the suites that are opened one after the other this is, from 0.
     pub fn session(&self) -> usize {
-        self.lab.session.load(Ordering::Relaxed)
+        self.lab.settings.first_suite + self.lab.session.load(Ordering::Relaxed)
+    }
+
+    /// What knows the framework.
+    pub fn driver(&self) -> &dyn Driver {
+        &*self.lab.driver
+    }
+
+    /// How the runner can be told this order, if it keeps it.
+    pub fn lowest_rung(&self, order: &Order) -> Rung {
+        let fits = self.lab.driver.fits_on_command_line(&self.suite, order);
+        if fits { Rung::Plain } else { Rung::PlainOrdered }
     }
 
     /// What the user chose.

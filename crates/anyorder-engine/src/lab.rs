@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyorder_model::{Order, Step, Suite, TestIndex};
 
 use crate::cost::Meter;
-use crate::disk::{Disk, DiskMode, DiskState, Site};
+use crate::disk::{Disk, DiskMode, DiskState};
 use crate::driver::Driver;
 use crate::engine::{collect, places_in};
 use crate::error::EngineError;
@@ -23,7 +23,7 @@ use crate::pool::Update;
 use crate::scratch::Scratch;
 use crate::settings::{Isolation, Settings};
 use crate::suspects::Suspects;
-use crate::ward::{Unstarted, Ward};
+use crate::ward::Ward;
 use crate::wire::{Gained, Request};
 
 /// More kept states than this are not worth their memory.
@@ -56,6 +56,8 @@ pub(crate) struct Lab {
     pub(crate) suite: Mutex<Arc<Suite>>,
     /// One for each desk, where the disk has several.
     pub(crate) zygotes: Vec<Mutex<Option<Arc<Node>>>>,
+    /// Processes that were started ahead of their use.
+    spares: Mutex<Vec<Launched>>,
     pub(crate) durations: Mutex<Vec<Option<Duration>>>,
     /// Last, because everything above may still write to it when it is dropped.
     pub(crate) scratch: Scratch,
@@ -69,7 +71,7 @@ impl Lab {
         scratch: Scratch,
     ) -> Result<Self, EngineError> {
         let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
-        let disk = choose_disk(&*driver, &settings, &scratch)?;
+        let disk = Disk::choose(driver.directory(), &settings, &scratch, &[])?;
         Ok(Lab {
             zygotes: (0..=disk.desk_of(settings.workers - 1)).map(|_| Mutex::default()).collect(),
             disk,
@@ -90,6 +92,7 @@ impl Lab {
             collected: OnceLock::new(),
             nodes: AtomicU64::new(0),
             session: AtomicUsize::new(0),
+            spares: Mutex::default(),
             durations: Mutex::default(),
         })
     }
@@ -154,15 +157,7 @@ impl Lab {
     /// Starts a command of the driver's; with `may_nest` it may make layers of disk for what it forks.
     pub(crate) fn start(&self, command: &Command, may_nest: bool, log: &Path) -> Result<Ward, EngineError> {
         Meter::count(&self.meter.processes, 1);
-        Ward::start(&self.settings.keeper, command, self.disk.layers(), may_nest, log).map_err(|unstarted| {
-            match unstarted {
-                Unstarted::Command(source) => EngineError::Start {
-                    command: command.get_program().to_string_lossy().into_owned(),
-                    source,
-                },
-                Unstarted::Disk(source) => EngineError::Disk { mode: self.disk.mode(), source },
-            }
-        })
+        self.disk.start(&self.settings.keeper, command, may_nest, log)
     }
 
     /// Makes the disk at a desk what it was.
@@ -208,6 +203,7 @@ impl Lab {
     }
 
     pub(crate) fn forget_zygotes(&self) {
+        self.spares.locked().clear();
         self.zygotes.iter().for_each(|zygote| *zygote.locked() = None);
     }
 
@@ -216,10 +212,32 @@ impl Lab {
         self.disk.is_fresh_now(desk).map_err(|source| EngineError::Disk { mode, source })
     }
 
-    /// A new process of the framework that has collected the same suite again.
+    /// A new process of the framework that has collected the same suite again; one that was started ahead, if it is well.
     fn launch_again(&self, desk: usize) -> Result<Node, EngineError> {
-        let number = self.next_node();
-        let mut launched = Launched::start(self, number, desk)?;
+        let spare = self.spares.locked().pop();
+        let node = spare.and_then(|spare| self.collected_by(spare).ok());
+        let node = match node {
+            Some(node) => node,
+            None => self.collected_by(Launched::start(self, self.next_node(), desk)?)?,
+        };
+        self.start_ahead(desk)?;
+        Ok(node)
+    }
+
+    /// Starts a process for the next to ask, where orders run in new ones and each has a disk of its own.
+    fn start_ahead(&self, desk: usize) -> Result<(), EngineError> {
+        let is_wanted = *self.isolation.locked() == Isolation::Process
+            && self.disk.mode() == DiskMode::Overlay
+            && self.driver.can_wait();
+        if is_wanted && self.spares.locked().len() < self.settings.workers {
+            let spare = Launched::start(self, self.next_node(), desk)?;
+            self.spares.locked().push(spare);
+        }
+        Ok(())
+    }
+
+    fn collected_by(&self, mut launched: Launched) -> Result<Node, EngineError> {
+        let (number, desk) = (launched.node(), launched.desk());
         let mut session = launched.next_session(self)?;
         for _ in 0..self.session.load(Ordering::Relaxed) {
             let mut passed_by = session.ok_or_else(|| launched.silent(self))?;
@@ -234,21 +252,5 @@ impl Lab {
         let scratch = self.scratch.nodes().join(number.to_string());
         self.is_fresh_now(desk)?;
         Ok(Node::launched(Arc::new(Mutex::new(launched)), arrival.hello.pid, arrival.link, place_of, scratch))
-    }
-}
-
-/// The disk that the user asked for, or the best that can be had.
-fn choose_disk(driver: &dyn Driver, settings: &Settings, scratch: &Scratch) -> Result<Disk, EngineError> {
-    let site = Site {
-        keeper: &settings.keeper,
-        project: driver.directory(),
-        scratch: scratch.path(),
-        workers: settings.workers,
-        size: settings.memory,
-    };
-    let made = |mode| Disk::new(mode, site).map_err(|source| EngineError::Disk { mode, source });
-    match settings.disk {
-        Some(mode) => made(mode),
-        None => made(DiskMode::Overlay).or_else(|_| made(DiskMode::Copy)),
     }
 }

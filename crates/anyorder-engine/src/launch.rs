@@ -115,6 +115,11 @@ impl Launched {
         self.ward.end()
     }
 
+    /// The number that it introduces itself with.
+    pub(crate) fn node(&self) -> u64 {
+        self.node
+    }
+
     /// Where it runs.
     pub(crate) fn desk(&self) -> usize {
         self.desk

@@ -7,6 +7,7 @@ mod cost;
 mod disk;
 mod driver;
 mod engine;
+mod errand;
 mod error;
 mod family;
 mod gate;
@@ -31,8 +32,9 @@ mod ward;
 pub mod wire;
 
 pub use disk::DiskMode;
-pub use driver::{AgentCall, Driver, PlainCall, PlainCommand, Rung, Silence};
+pub use driver::{AgentCall, Driver, PlainCall, PlainCommand, Rung, Silence, Words};
 pub use engine::Engine;
+pub use errand::{Errand, Ran};
 pub use error::EngineError;
 pub use family::{adopt_orphans, end_family};
 pub use guard::{Cancel, default_memory_limit};

@@ -124,13 +124,14 @@ fn run_on(
     let PlainRequest { order, files, collected, seed, .. } = ask;
     let files = files.unwrap_or(&directory);
     let output = lab.settings.output;
+    let desk = lab.disk.desk_of(ask.worker);
     let commands = results.iter().map(|results| {
-        let call = PlainCall { suite, order, rung, hello, collected, seed, files, results, output };
+        let moved = lab.disk.moved(desk);
+        let call = PlainCall { suite, order, rung, hello, collected, seed, files, results, output, moved };
         lab.driver.plain_command(&call).map_err(EngineError::Scratch)
     });
     let (mut command, shown) = in_a_row(commands.collect::<Result<Vec<_>, _>>()?);
     let log = directory.join("log");
-    let desk = lab.disk.desk_of(ask.worker);
     lab.bring_back(desk, DiskState::Pristine)?;
     lab.disk.seat(desk, &mut command);
     let mut ward = lab.start(&command, false, &log)?;

@@ -47,6 +47,8 @@ pub struct Settings {
     pub disk: Option<DiskMode>,
     /// A program that calls [`keep`](crate::keep) first of all: the one that is running, usually.
     pub keeper: PathBuf,
+    /// The number of the first suite that is opened, from 0.
+    pub first_suite: usize,
     /// The seed of everything random.
     pub seed: u64,
     /// Whether to keep what tests print.
@@ -65,6 +67,7 @@ impl Default for Settings {
             isolation: None,
             disk: None,
             keeper: std::env::current_exe().unwrap_or_default(),
+            first_suite: 0,
             seed: 0,
             output: false,
             cancel: Cancel::default(),

@@ -138,6 +138,11 @@ impl Ward {
         family.into_iter().filter_map(resident_bytes).max().unwrap_or(0)
     }
 
+    /// The file system as the command sees it, for as long as this lives.
+    pub(crate) fn root(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/root", self.keeper_pid()))
+    }
+
     fn keeper_pid(&self) -> i32 {
         i32::try_from(self.keeper.id()).expect("process ids are small")
     }

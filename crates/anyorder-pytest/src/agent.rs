@@ -29,7 +29,7 @@ const FILES: &[(&str, &str)] = &agent_files![
 ];
 
 /// Grows with every change of the agent that may change an outcome.
-pub const AGENT_VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// The plugin that a `plain-ordered` run needs, and nothing else.
 pub(crate) const ORDER_PLUGIN: (&str, &str) =

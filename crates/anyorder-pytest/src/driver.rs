@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use anyorder_engine::{AgentCall, Driver, PlainCall, PlainCommand, Scratch, Silence};
+use anyorder_engine::wire::Hello;
+use anyorder_engine::{AgentCall, Driver, PlainCall, PlainCommand, Scratch, Silence, Words};
 use anyorder_model::{Order, Step, Suite};
 
 use crate::{agent, junit_xml, plain, silence};
@@ -51,6 +52,15 @@ impl Driver for PytestDriver {
         "pytest"
     }
 
+    fn words(&self) -> Words {
+        Words {
+            framework: "pytest",
+            no_tests: "name the directory or file that holds them, as you would for pytest: `anyorder collect tests`",
+            no_forks: "forks need Linux with /proc",
+            unreadable: "name the interpreter that has the project installed, for example `--python .venv/bin/python`",
+        }
+    }
+
     fn directory(&self) -> &Path {
         &self.directory
     }
@@ -92,4 +102,24 @@ impl Driver for PytestDriver {
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>> {
         junit_xml::read(suite, order, &std::fs::read_to_string(results).ok()?)
     }
+
+    fn packages(&self, hello: &Hello) -> String {
+        distributions(&hello.search_path).join(" ")
+    }
+
+    fn agent_version(&self) -> String {
+        agent::VERSION.to_string()
+    }
+}
+
+/// The names of installed distributions, which hold their versions.
+fn distributions(search_path: &[String]) -> Vec<String> {
+    let entries =
+        search_path.iter().flat_map(|place| std::fs::read_dir(Path::new(place)).into_iter().flatten());
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let is_distribution = |name: &String| name.ends_with(".dist-info") || name.ends_with(".egg-info");
+    let mut names: Vec<String> = names.filter(is_distribution).collect();
+    names.sort();
+    names.dedup();
+    names
 }

@@ -9,7 +9,6 @@ mod junit_xml;
 mod plain;
 mod silence;
 
-pub use agent::AGENT_VERSION;
 pub use driver::{PytestDriver, Runner};
 pub use interpreter::{
     Installed, Interpreter, InterpreterError, find_interpreter, installed_pytest, interpreters,

@@ -127,7 +127,7 @@ fn evidence_words(finding: &Finding, evidence: &Evidence) -> String {
         }
         Some(Rung::PlainOrdered) => {
             format!(
-                "; seen in {} of plain runs, with an order plugin",
+                "; seen in {} of plain runs, told their order by a file",
                 count(evidence.plain_pairs.into(), "pair")
             )
         }

@@ -182,9 +182,13 @@ impl Case {
     }
 }
 
-/// Marks of pytest-order, pytest-ordering and pytest-dependency.
+/// Marks of pytest-order, pytest-ordering and pytest-dependency, and what agents say of annotations.
 fn is_declared(suite: &Suite, test: TestIndex) -> bool {
-    suite.test(test).markers.iter().any(|marker| matches!(marker.as_str(), "order" | "run" | "dependency"))
+    suite
+        .test(test)
+        .markers
+        .iter()
+        .any(|marker| matches!(marker.as_str(), "order" | "run" | "dependency" | "declared-order"))
 }
 
 fn union(rows: &[ByPolluter]) -> Vec<Group> {

@@ -18,9 +18,18 @@ pub struct Fixture {
 impl Fixture {
     /// A copy of `fixtures/pytest/NAME`, in a directory whose name has a space.
     pub fn pytest(name: &str) -> Self {
+        Fixture::of("pytest", name)
+    }
+
+    /// The same of `fixtures/junit/NAME`.
+    pub fn junit(name: &str) -> Self {
+        Fixture::of("junit", name)
+    }
+
+    fn of(framework: &str, name: &str) -> Self {
         let home = TempDir::with_prefix("fixture ").expect("a temporary directory can be made");
         let path = home.path().canonicalize().expect("it exists").join(name);
-        copy(&repository().join("fixtures/pytest").join(name), &path);
+        copy(&repository().join("fixtures").join(framework).join(name), &path);
         Fixture { _home: home, path }
     }
 

@@ -62,6 +62,13 @@ impl Digest {
         self
     }
 
+    /// The same without directories of this name, wherever they are.
+    #[must_use]
+    pub fn without_any(mut self, name: &str) -> Self {
+        self.0.retain(|path, _| !path.iter().any(|part| part == name));
+        self
+    }
+
     /// What is different in `after`, one line each.
     pub fn changes(&self, after: &Digest) -> Vec<String> {
         let mut changes = Vec::new();

@@ -120,10 +120,10 @@ impl Global {
 /// Which suite, and how it is run.
 #[derive(Debug, Default, Args)]
 pub(crate) struct SuiteArgs {
-    /// Paths or test ids, as pytest takes them [default: what pytest finds by itself]
+    /// Paths or test ids, as pytest takes them; classes or test ids of JUnit [default: what the runner finds by itself]
     #[arg(value_name = "TARGETS")]
     pub(crate) targets: Vec<String>,
-    /// The project's own test command; whatever pytest it starts is used
+    /// The project's own test command; whatever pytest or JUnit it starts is used
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
     #[command(flatten)]
@@ -139,6 +139,7 @@ impl SuiteArgs {
         let mut words: Vec<String> =
             option("--directory", &self.how.directory).into_iter().flatten().collect();
         words.extend(option("--python", &self.how.python).into_iter().flatten());
+        words.extend(self.how.module.iter().flat_map(|name| ["--module".to_owned(), name.clone()]));
         words.extend(self.how.seed.into_iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()]));
         let isolation = self.how.isolation.map(Isolation::name);
         words.extend(isolation.into_iter().flat_map(|name| ["--isolation".to_owned(), name.to_owned()]));
@@ -163,6 +164,9 @@ pub(crate) struct HowArgs {
     /// Interpreter or virtual environment to run pytest with [default: the project's own, else python3]
     #[arg(long, value_name = "PATH", env = "ANYORDER_PYTHON")]
     pub(crate) python: Option<PathBuf>,
+    /// Module of a Maven or Gradle build, by its directory or name; may be repeated [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) module: Vec<String>,
     /// How many processes run tests at the same time [default: one per core]
     #[arg(long, value_name = "N", env = "ANYORDER_WORKERS")]
     pub(crate) workers: Option<usize>,

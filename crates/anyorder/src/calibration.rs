@@ -48,6 +48,9 @@ impl<'a> Calibration<'a> {
     /// Compares, tells what differs, and takes what cannot be trusted off the fast path. `original` is the original order as
     /// a fork ran it; whether that can be trusted is the answer.
     pub(crate) fn trusts(&self, session: &mut Session<'_>, original: &RunRecord) -> Result<bool, Failure> {
+        if let Some(notice) = differs_from_the_users_run(self.engine, original) {
+            session.tell(&notice);
+        }
         if self.engine.isolation() == Isolation::Process {
             return Ok(true);
         }
@@ -244,6 +247,32 @@ impl<'a> Calibration<'a> {
         }
         Ok(outcomes(&run.record))
     }
+}
+
+/// Tests that ended otherwise than when the user's own runner ran them all, where the driver has seen that.
+pub(crate) fn differs_from_the_users_run(engine: &Engine, original: &RunRecord) -> Option<Event> {
+    const SHOWN: usize = 5;
+    let suite = engine.suite();
+    let known = engine.driver().known_outcomes().iter();
+    let known: Outcomes = known.filter_map(|(id, outcome)| Some((suite.index_of(id)?, *outcome))).collect();
+    let mut different = differing(&outcomes(original), &known);
+    different.retain(|_, (here, there)| here.is_red() != there.is_red() || !here.is_red());
+    let lines = different
+        .iter()
+        .map(|(test, (here, there))| format!("{}: {here} here, {there} there", suite.id(*test)));
+    let mut lines: Vec<String> = lines.take(SHOWN).collect();
+    if different.len() > SHOWN {
+        lines.push(format!("and {} more", different.len() - SHOWN));
+    }
+    (!different.is_empty()).then(|| Event::Notice {
+        text: format!(
+            "{} of {} tests ended otherwise here than in the run of the project's own build\n{}",
+            different.len(),
+            known.len(),
+            lines.join("\n")
+        ),
+        hint: Some("other orders are compared with what happened here".to_owned()),
+    })
 }
 
 fn imports_matter(

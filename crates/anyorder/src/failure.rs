@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyorder_config::ConfigError;
-use anyorder_engine::EngineError;
+use anyorder_engine::{EngineError, Words};
+use anyorder_junit::SurveyError;
 use anyorder_model::{OrderFileError, TestId};
 use anyorder_pytest::InterpreterError;
 use anyorder_report::Problem;
@@ -38,20 +39,22 @@ impl Failure {
         Failure::new(Exit::Usage, what).hint(hint)
     }
 
-    pub(crate) fn no_tests(targets: &[String]) -> Self {
+    pub(crate) fn no_tests(words: Words, targets: &[String]) -> Self {
         let place =
             if targets.is_empty() { "this directory".to_owned() } else { format!("`{}`", targets.join(" ")) };
-        Failure::new(Exit::NoTests, format!("pytest collected no tests in {place}")).hint(
-            "name the directory or file that holds them, as you would for pytest: `anyorder collect tests`",
-        )
+        Failure::new(Exit::NoTests, format!("{} collected no tests in {place}", words.framework))
+            .hint(words.no_tests)
     }
 
-    pub(crate) fn all_unreadable(errors: &[anyorder_model::CollectionError]) -> Self {
+    pub(crate) fn all_unreadable(words: Words, errors: &[anyorder_model::CollectionError]) -> Self {
         let shown: Vec<String> =
             errors.iter().take(5).map(|error| format!("{}: {}", error.at, error.message)).collect();
-        Failure::new(Exit::Unusable, "pytest could read none of the files that hold tests")
-            .evidence(shown.join("\n"))
-            .hint("name the interpreter that has the project installed, for example `--python .venv/bin/python`")
+        Failure::new(
+            Exit::Unusable,
+            format!("{} could read none of the files that hold tests", words.framework),
+        )
+        .evidence(shown.join("\n"))
+        .hint(words.unreadable)
     }
 
     pub(crate) fn unknown_tests(file: &Path, unknown: &[TestId], suggestion: Option<&TestId>) -> Self {
@@ -127,6 +130,19 @@ impl From<EngineError> for Failure {
             }
             _ => Exit::Unusable,
         };
+        let (evidence, hint) = error.evidence_and_hint();
+        let failure = Failure::new(exit, error.to_string()).evidence(evidence);
+        Failure { problem: Problem { hint, ..failure.problem }, ..failure }
+    }
+}
+
+impl From<SurveyError> for Failure {
+    fn from(error: SurveyError) -> Self {
+        let error = match error {
+            SurveyError::Engine(error) => return error.into(),
+            error => error,
+        };
+        let exit = if matches!(error, SurveyError::NoModule { .. }) { Exit::Usage } else { Exit::Unusable };
         let (evidence, hint) = error.evidence_and_hint();
         let failure = Failure::new(exit, error.to_string()).evidence(evidence);
         Failure { problem: Problem { hint, ..failure.problem }, ..failure }

@@ -1,12 +1,15 @@
 //! The binary: arguments become settings, settings are wired to crates, and what comes out becomes an exit code.
 
 mod args;
+mod build;
 mod calibration;
 mod commands;
 mod exit_code;
 mod failure;
 mod fingerprint;
+mod framework;
 mod memory;
+mod opened;
 mod oracle;
 mod order_file;
 mod project;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -84,6 +84,11 @@ impl<'a, 's> EngineOracle<'a, 's> {
 
     pub(crate) fn session(&mut self) -> &mut Session<'s> {
         self.session
+    }
+
+    /// Where files go that printed command lines mention.
+    pub(crate) fn files(&self) -> &Path {
+        &self.files
     }
 
     fn is_out_of_time(&self) -> bool {

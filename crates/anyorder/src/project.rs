@@ -1,15 +1,19 @@
 //! What was typed, together with what the project has written down, becomes an open engine.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use anyorder_config::{Config, parse_duration, parse_size};
-use anyorder_engine::{Cancel, Engine, Scratch, Settings, default_memory_limit};
+use anyorder_engine::{Cancel, Settings, default_memory_limit};
+use anyorder_junit::{JunitDriver, Module};
+use anyorder_model::Event;
 use anyorder_pytest::{PytestDriver, Runner, find_interpreter};
 
 use crate::args::{HowArgs, SuiteArgs, parse_disk, parse_isolation};
+use crate::build;
 use crate::failure::Failure;
+use crate::framework::{self, Framework};
+use crate::opened::{Closed, Suites};
+use crate::session::Session;
 
 /// A project directory with its settings.
 pub(crate) struct Project {
@@ -43,6 +47,7 @@ impl Project {
             isolation: how.isolation.or(config.get("isolation", parse_isolation)?),
             disk: how.disk.or(config.get("disk", parse_disk)?),
             keeper: defaults.keeper,
+            first_suite: 0,
             seed: how.seed.or(config.get("seed", seed)?).unwrap_or(defaults.seed),
             output: false,
             cancel: cancel.clone(),
@@ -51,25 +56,45 @@ impl Project {
         Ok(Project { directory, config, settings, python })
     }
 
-    /// Starts the suite; gives the time that this took, too.
-    pub(crate) fn open(&self, suite: &SuiteArgs) -> Result<(Engine, Duration), Failure> {
-        let begun = Instant::now();
-        let runner = if suite.command.is_empty() {
-            let python = find_interpreter(self.python.as_deref(), &self.directory)?.python;
-            Runner::Direct { python, targets: suite.targets.clone() }
-        } else if suite.targets.is_empty() {
-            Runner::Command(suite.command.clone())
-        } else {
+    /// The suites that are meant; builds what has to be built.
+    pub(crate) fn suites(&self, session: &mut Session<'_>, suite: &SuiteArgs) -> Result<Suites, Failure> {
+        if !suite.command.is_empty() && !suite.targets.is_empty() {
             return Err(Failure::usage(
                 "targets and a command of your own do not go together",
                 "name the targets inside the command, after `--`",
             ));
+        }
+        let choice = framework::choose(&self.directory, suite);
+        if choice.is_ambiguous {
+            session.tell(&Event::Notice {
+                text: "this directory holds a Python project and a Java build; pytest is used".to_owned(),
+                hint: Some("for the JUnit tests, name a module: `--module .`".to_owned()),
+            });
+        }
+        let closed = match choice.framework {
+            Framework::Pytest => vec![self.pytest(suite)?],
+            Framework::Junit => {
+                let modules = build::modules(self, session, suite)?;
+                let is_one = modules.len() == 1;
+                let name = |module: &Module| Some(module.name.clone()).filter(|_| !is_one);
+                let closed = |module: Module| {
+                    Closed::new(name(&module), move |scratch| JunitDriver::new(module, scratch))
+                };
+                modules.into_iter().map(closed).collect()
+            }
         };
-        let scratch = Scratch::new().map_err(anyorder_engine::EngineError::Scratch)?;
-        let driver = PytestDriver::new(runner, &self.directory, &scratch)
-            .map_err(anyorder_engine::EngineError::Scratch)?;
-        let engine = Engine::open(Arc::new(driver), self.settings.clone(), scratch)?;
-        Ok((engine, begun.elapsed()))
+        Ok(Suites::new(self.settings.clone(), closed))
+    }
+
+    fn pytest(&self, suite: &SuiteArgs) -> Result<Closed, Failure> {
+        let runner = if suite.command.is_empty() {
+            let python = find_interpreter(self.python.as_deref(), &self.directory)?.python;
+            Runner::Direct { python, targets: suite.targets.clone() }
+        } else {
+            Runner::Command(suite.command.clone())
+        };
+        let directory = self.directory.clone();
+        Ok(Closed::new(None, move |scratch| PytestDriver::new(runner, &directory, scratch)))
     }
 
     pub(crate) fn python(&self) -> Option<&Path> {

@@ -11,6 +11,7 @@ use anyorder_report::{JsonReport, Sink, Terminal};
 use crate::args::HowArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::opened::{Opened, Suites};
 
 /// One command that is being carried out.
 pub(crate) struct Session<'a> {
@@ -59,16 +60,37 @@ impl<'a> Session<'a> {
         self.terminal.say(verb, text);
     }
 
-    /// Does `work` for the suite of `engine`, and for every further suite that the same command starts.
+    /// Does `work` for each of the suites, and for every further suite that the command of one starts.
     pub(crate) fn each_suite(
         &mut self,
-        (engine, took): (Engine, Duration),
+        mut suites: Suites,
         targets: &[String],
         mut work: impl FnMut(&mut Self, &Engine, Duration) -> Result<Done, Failure>,
     ) -> Result<Exit, Failure> {
         let mut exit = Exit::Nothing;
+        while let Some(Opened { name, engine, took }) = suites.open_next()? {
+            if let Some(name) = name {
+                self.say("Module", &name);
+            }
+            exit = exit.or(self.suites_of(engine, took, targets, &mut work)?);
+            if self.cancel.is_cancelled() {
+                break;
+            }
+        }
+        self.write_json()?;
+        Ok(if self.cancel.is_cancelled() { Exit::Interrupted } else { exit })
+    }
+
+    /// Does `work` for the suite of `engine`, and for every further suite that the same command starts.
+    fn suites_of(
+        &mut self,
+        engine: Engine,
+        mut took: Duration,
+        targets: &[String],
+        work: &mut impl FnMut(&mut Self, &Engine, Duration) -> Result<Done, Failure>,
+    ) -> Result<Exit, Failure> {
+        let mut exit = Exit::Nothing;
         let mut next = Some(engine);
-        let mut took = took;
         while let Some(engine) = next {
             if engine.session() > 0 && engine.suite().is_empty() {
                 next = engine.next_suite()?.0;
@@ -83,8 +105,7 @@ impl<'a> Session<'a> {
             (done.closing)(cost).iter().for_each(|event| self.tell(event));
             next = following.filter(|_| !self.cancel.is_cancelled());
         }
-        self.write_json()?;
-        Ok(if self.cancel.is_cancelled() { Exit::Interrupted } else { exit })
+        Ok(exit)
     }
 
     fn introduce(&mut self, engine: &Engine, took: Duration, targets: &[String]) -> Result<(), Failure> {
@@ -92,9 +113,9 @@ impl<'a> Session<'a> {
         if suite.is_empty() {
             let errors = &suite.errors;
             return Err(if errors.is_empty() {
-                Failure::no_tests(targets)
+                Failure::no_tests(engine.driver().words(), targets)
             } else {
-                Failure::all_unreadable(errors)
+                Failure::all_unreadable(engine.driver().words(), errors)
             });
         }
         self.tell(&Event::Collected { suite: suite.clone(), took });

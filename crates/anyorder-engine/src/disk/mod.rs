@@ -13,7 +13,10 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::{fs, io};
 
+use crate::error::EngineError;
 use crate::lock::Locked;
+use crate::scratch::Scratch;
+use crate::settings::Settings;
 use crate::ward::{Unstarted, Ward};
 use crate::wire::Hello;
 use copy::{Copies, Copy};
@@ -92,11 +95,50 @@ pub(crate) struct Site<'a> {
     pub(crate) workers: usize,
     /// How many bytes one order may write.
     pub(crate) size: u64,
+    /// Directories that are written to for good.
+    pub(crate) kept: &'a [PathBuf],
 }
 
 impl Disk {
-    /// The disk that was asked for.
-    pub(crate) fn new(mode: DiskMode, site: Site<'_>) -> io::Result<Self> {
+    /// The disk that the user asked for, or the best that can be had; what is written into `kept` is there to stay.
+    pub(crate) fn choose(
+        project: &Path,
+        settings: &Settings,
+        scratch: &Scratch,
+        kept: &[PathBuf],
+    ) -> Result<Self, EngineError> {
+        let site = Site {
+            keeper: &settings.keeper,
+            project,
+            scratch: scratch.path(),
+            workers: settings.workers,
+            size: settings.memory,
+            kept,
+        };
+        let made = |mode| Disk::new(mode, site).map_err(|source| EngineError::Disk { mode, source });
+        match settings.disk {
+            Some(mode) => made(mode),
+            None => made(DiskMode::Overlay).or_else(|_| made(DiskMode::Copy)),
+        }
+    }
+
+    /// Starts a command on this disk; with `may_nest` it may make layers for what it forks.
+    pub(crate) fn start(
+        &self,
+        keeper: &Path,
+        command: &Command,
+        may_nest: bool,
+        log: &Path,
+    ) -> Result<Ward, EngineError> {
+        Ward::start(keeper, command, self.layers(), may_nest, log).map_err(|unstarted| match unstarted {
+            Unstarted::Command(source) => {
+                EngineError::Start { command: command.get_program().to_string_lossy().into_owned(), source }
+            }
+            Unstarted::Disk(source) => EngineError::Disk { mode: self.mode(), source },
+        })
+    }
+
+    fn new(mode: DiskMode, site: Site<'_>) -> io::Result<Self> {
         match mode {
             DiskMode::Overlay => overlay(site).map(Disk::Overlay),
             DiskMode::Copy => Desks::new(site).map(Disk::Copy),
@@ -197,7 +239,7 @@ impl Desks {
 /// Layers that were tried out: kernels, containers and file systems refuse them for many reasons.
 fn overlay(site: Site<'_>) -> io::Result<Layers> {
     let log = site.scratch.join("disk.log");
-    let layers = Layers::plan(site.project, site.scratch, site.size)?;
+    let layers = Layers::plan(site)?;
     let tried = |layers: Layers| match Ward::try_out(site.keeper, &layers, &log) {
         Ok(()) => Ok(layers),
         Err(Unstarted::Command(error) | Unstarted::Disk(error)) => Err(error),

@@ -22,7 +22,7 @@ use rustix::thread::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::roots;
+use super::{Site, roots};
 
 /// What keeper and agent have to know to make a layer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,18 +43,18 @@ pub(crate) struct Layers {
 pub(crate) const DEEPEST: usize = 80;
 
 impl Layers {
-    /// Layers for the suite in `project`; `scratch` stays shared. A path with these characters cannot be told to overlayfs.
-    pub(crate) fn plan(project: &Path, scratch: &Path, size: u64) -> io::Result<Self> {
-        let base = scratch.join("disk");
+    /// Layers for the suite at `site`; its scratch stays shared. A path with these characters cannot be told to overlayfs.
+    pub(super) fn plan(site: Site<'_>) -> io::Result<Self> {
+        let base = site.scratch.join("disk");
         if base.to_str().is_none_or(|path| path.contains([':', ',', '\\'])) {
             return Err(io::Error::other(
                 "the temporary directory's path has a comma, a colon or a backslash",
             ));
         }
         fs::create_dir(&base)?;
-        let roots = roots::roots(project);
-        let shown = roots::shown_through(&roots, scratch);
-        Ok(Layers { base, roots, shown, in_user_namespace: false, size })
+        let roots = roots::roots(site.project);
+        let shown = roots::shown_through(&roots, site.scratch, site.kept);
+        Ok(Layers { base, roots, shown, in_user_namespace: false, size: site.size })
     }
 
     /// The same, for a user who may not mount file systems.

@@ -38,10 +38,10 @@ fn device(path: &Path) -> Option<u64> {
 }
 
 /// What must show through a layer over `roots`: file systems that are mounted inside them, which a layer would hide, and
-/// sockets that somebody listens on, which cannot be reached through a layer.
-pub(crate) fn shown_through(roots: &[PathBuf], scratch: &Path) -> Vec<PathBuf> {
+/// sockets that somebody listens on, which cannot be reached through a layer; and what is `kept`.
+pub(crate) fn shown_through(roots: &[PathBuf], scratch: &Path, kept: &[PathBuf]) -> Vec<PathBuf> {
     let inside = |path: &Path| roots.iter().any(|root| path.starts_with(root) && path != root);
-    let found = mount_points().into_iter().chain(listening_sockets());
+    let found = mount_points().into_iter().chain(listening_sockets()).chain(kept.iter().cloned());
     let mut shown: Vec<PathBuf> = found.filter(|path| inside(path) && !path.starts_with(scratch)).collect();
     if inside(scratch) {
         shown.push(scratch.to_owned());
@@ -98,6 +98,6 @@ mod tests {
         let path = directory.path().canonicalize().unwrap();
         let socket = path.join("server");
         let _server = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        assert!(shown_through(std::slice::from_ref(&path), Path::new("/nowhere")).contains(&socket));
+        assert!(shown_through(std::slice::from_ref(&path), Path::new("/nowhere"), &[]).contains(&socket));
     }
 }

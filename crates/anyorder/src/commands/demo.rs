@@ -50,9 +50,9 @@ pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Fail
     let suite = SuiteArgs { how, ..SuiteArgs::default() };
     let project = Project::new(&suite.how, &session.cancel)?;
     let hunter = Hunter { typed: suite.typed_again(), ..Hunter::default() };
-    let opened = project.open(&suite)?;
+    let suites = project.suites(&mut session, &suite)?;
     let exit = session
-        .each_suite(opened, &[], |session, engine, took| hunter.suite(session, engine, &project, took))?;
+        .each_suite(suites, &[], |session, engine, took| hunter.suite(session, engine, &project, took))?;
     session.say("Next", &next_steps(&directory, &python));
     // To have found something is what a demo is for.
     Ok(if exit == Exit::Found { Exit::Nothing } else { exit })

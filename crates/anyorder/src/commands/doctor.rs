@@ -6,22 +6,35 @@ use anyorder_pytest::{Installed, find_interpreter, installed_pytest, interpreter
 use anyorder_report::Terminal;
 
 use crate::args::DoctorArgs;
+use crate::build;
+use crate::calibration::differs_from_the_users_run;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::framework::{self, Framework};
+use crate::opened::Opened;
 use crate::project::Project;
 use crate::session::{Done, Session, run_once};
 
 pub(crate) fn run(args: &DoctorArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::new(&args.suite.how, &session.cancel)?;
-    if args.suite.command.is_empty() {
-        look_at_interpreters(&mut session, &project)?;
+    let framework = framework::choose(&project.directory, &args.suite).framework;
+    match framework {
+        Framework::Pytest if args.suite.command.is_empty() => look_at_interpreters(&mut session, &project)?,
+        Framework::Pytest => {}
+        Framework::Junit => {
+            let build = build::find(&project, &args.suite);
+            check(&mut session, Grade::Good, format!("build: `{}`", build.shown()), None);
+        }
     }
-    let opened = project.open(&args.suite)?;
-    session.each_suite(opened, &args.suite.targets, |session, engine, _| {
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, _| {
+        for fact in engine.driver().facts() {
+            check(session, Grade::Good, fact, None);
+        }
         look_at_plugins(session, engine);
         look_at_collection(session, engine);
-        if engine.session() == 0 {
+        if engine.session() == 0 && framework == Framework::Pytest {
             look_at_collecting_twice(session, engine, args)?;
         }
         look_at_forks(session, engine);
@@ -95,7 +108,8 @@ fn look_at_collecting_twice(
 ) -> Result<(), Failure> {
     let mut again = Project::new(&args.suite.how, &session.cancel)?;
     again.settings.seed = again.settings.seed.wrapping_add(1); // another hash seed: sets come in another order
-    let (second, _) = again.open(&args.suite)?;
+    let mut suites = again.suites(session, &args.suite)?;
+    let Some(Opened { engine: second, .. }) = suites.open_next()? else { return Ok(()) };
     let ids = |engine: &Engine| -> Vec<String> {
         engine.suite().tests().iter().map(|test| test.id.0.clone()).collect()
     };
@@ -134,7 +148,7 @@ fn look_at_forks(session: &mut Session<'_>, engine: &Engine) {
             session,
             Grade::Warning,
             text,
-            (!engine.ready().can_fork).then_some("forks need Linux with /proc"),
+            (!engine.ready().can_fork).then_some(engine.driver().words().no_forks),
         );
     } else {
         check(session, Grade::Good, "fresh states are forks", None);
@@ -177,6 +191,9 @@ fn look_at_the_disk(session: &mut Session<'_>, engine: &Engine) {
 
 fn look_at_the_outcome(session: &mut Session<'_>, engine: &Engine) -> Result<(), Failure> {
     let Some(record) = run_once(engine, Order::original(engine.suite()))? else { return Ok(()) };
+    if let Some(Event::Notice { text, hint }) = differs_from_the_users_run(engine, &record) {
+        check(session, Grade::Warning, text, hint.as_deref());
+    }
     let tally: Tally = record.tally();
     let Some(red) = record.steps.iter().find(|step| step.outcome.is_red()) else {
         check(session, Grade::Good, format!("the original order is green: {tally}"), None);

@@ -22,8 +22,8 @@ pub(crate) fn run(args: &HuntArgs, terminal: &mut Terminal) -> Result<Exit, Fail
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let hunter = Hunter::new(args, &project)?;
-    let opened = project.open(&args.suite)?;
-    session.each_suite(opened, &args.suite.targets, |session, engine, took| {
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         hunter.suite(session, engine, &project, took)
     })
 }

@@ -16,10 +16,10 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Fa
     let mut project = Project::new(&args.suite.how, &session.cancel)?;
     project.settings.output = args.output;
     let ids = read_order_or_finding(&project.directory, &args.order)?;
-    let opened = project.open(&args.suite)?;
+    let suites = project.suites(&mut session, &args.suite)?;
     let mut unknown = None;
     let mut is_known = false;
-    let exit = session.each_suite(opened, &args.suite.targets, |session, engine, _| {
+    let exit = session.each_suite(suites, &args.suite.targets, |session, engine, _| {
         // A command may start several suites; the order belongs to those that have its tests.
         let order = match order_of(engine.suite(), &args.order, &ids) {
             Ok(order) => order,

@@ -24,8 +24,8 @@ pub(crate) fn run(args: &SweepArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let sweep = Sweep::new(args, &project)?;
-    let opened = project.open(&args.suite)?;
-    session.each_suite(opened, &args.suite.targets, |session, engine, took| {
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         sweep.suite(session, engine, &project, took)
     })
 }

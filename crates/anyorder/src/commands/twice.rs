@@ -1,11 +1,12 @@
 //! `anyorder twice`: tests that pass, and fail when they run again.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, PlainRequest};
 use anyorder_model::{
-    Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord, Rung,
+    Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord,
     Signature, TestIndex,
 };
 use anyorder_report::Terminal;
@@ -27,8 +28,8 @@ pub(crate) fn run(args: &TwiceArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let typed = args.suite.typed_again();
-    let opened = project.open(&args.suite)?;
-    session.each_suite(opened, &args.suite.targets, |session, engine, took| {
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget: Budget| budget.to_string());
         let recorded =
             Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
@@ -65,12 +66,13 @@ fn suite(
 /// Two processes one after the other on one disk: what is saved in the first shows in the second.
 fn across_runs(oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> Result<HuntReport, Failure> {
     let whole = Order::original(engine.suite());
-    let mut candidates: Vec<TestIndex> = pass_then_fail(&two_runs(engine, &whole, 1)?.0);
+    let files = oracle.files().to_owned();
+    let mut candidates: Vec<TestIndex> = pass_then_fail(&two_runs(engine, &whole, &files, 1)?.0);
     let mut findings = Vec::new();
     while let Some(test) = candidates.pop() {
         // By itself if that is enough, else with the whole suite.
         for order in [Order(vec![test]), whole.clone()] {
-            if let Some(finding) = confirm(engine, test, &order)? {
+            if let Some(finding) = confirm(engine, test, &order, &files)? {
                 oracle.tell(anyorder_model::News::Found(Box::new(finding.clone())));
                 findings.push(finding);
                 break;
@@ -82,10 +84,16 @@ fn across_runs(oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> Result<Hun
 }
 
 /// `None` as soon as it is not a pass and then a fail.
-fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Finding>, Failure> {
+fn confirm(
+    engine: &Engine,
+    test: TestIndex,
+    order: &Order,
+    files: &Path,
+) -> Result<Option<Finding>, Failure> {
     let mut seen: Option<(Option<Signature>, String)> = None;
+    let rung = engine.lowest_rung(order);
     for pair in 1..=PAIRS {
-        let (runs, command) = two_runs(engine, order, pair)?;
+        let (runs, command) = two_runs(engine, order, files, pair)?;
         if !pass_then_fail(&runs).contains(&test) {
             return Ok(None);
         }
@@ -95,7 +103,7 @@ fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Fin
         evidence: Some(Evidence {
             passing: Some(order.clone()),
             failing: order.clone(),
-            confirmed: Some(Rung::Plain),
+            confirmed: Some(rung),
             plain_pairs: PAIRS,
         }),
         signature,
@@ -105,8 +113,15 @@ fn confirm(engine: &Engine, test: TestIndex, order: &Order) -> Result<Option<Fin
     }))
 }
 
-fn two_runs(engine: &Engine, order: &Order, seed: u32) -> Result<([RunRecord; 2], String), Failure> {
-    let request = PlainRequest { times: 2, seed: Some(seed), ..PlainRequest::new(order).on(Rung::Plain) };
+fn two_runs(
+    engine: &Engine,
+    order: &Order,
+    files: &Path,
+    seed: u32,
+) -> Result<([RunRecord; 2], String), Failure> {
+    let rung = engine.lowest_rung(order);
+    let request =
+        PlainRequest { times: 2, files: Some(files), seed: Some(seed), ..PlainRequest::new(order).on(rung) };
     let mut run = engine.run_plain(request, |_| {})?;
     let first = run.earlier.pop().expect("there were two");
     Ok(([first, run.record], run.command))

@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod expected;
 pub(crate) mod hostile;
 mod watch;
 
@@ -59,6 +60,11 @@ impl Anyorder {
 
     pub(crate) fn with(recipe: Recipe, directory: &Path) -> Self {
         Anyorder { python: Some(python(recipe)), ..Anyorder::without_python(directory) }
+    }
+
+    /// For a Java build.
+    pub(crate) fn built(directory: &Path) -> Self {
+        Anyorder::without_python(directory)
     }
 
     /// `--python` is left to the test.

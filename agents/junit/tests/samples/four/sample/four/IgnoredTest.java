@@ -1,0 +1,10 @@
+package sample.four;
+
+import org.junit.Ignore;
+import org.junit.Test;
+
+@Ignore
+public class IgnoredTest {
+    @Test
+    public void one() {}
+}

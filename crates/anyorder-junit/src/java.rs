@@ -1,0 +1,123 @@
+//! Command lines of JVMs like those that the user's build runs tests in.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+use crate::agent::{self, join};
+use crate::capture::Capture;
+
+/// Words as they stand in a file that `java` and `javac` read arguments from.
+pub(crate) fn argument_file(words: &[String]) -> String {
+    let quoted = words.iter().map(|word| {
+        let escaped =
+            word.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\r', "\\r");
+        format!("\"{escaped}\"\n")
+    });
+    quoted.collect()
+}
+
+/// What lets many short runs start quickly, where the user has not chosen otherwise.
+fn search_options(users: &[String]) -> Vec<String> {
+    let mut options = vec!["-XX:TieredStopAtLevel=1".to_owned(), "-Xshare:auto".to_owned()];
+    if !users.iter().any(|option| option.starts_with("-XX:+Use") && option.ends_with("GC")) {
+        options.push("-XX:+UseSerialGC".to_owned());
+    }
+    let is_new = |option: &String| {
+        let name = option.split('=').next().unwrap_or(option);
+        !users.iter().any(|users| users.starts_with(name))
+    };
+    options.retain(is_new);
+    options
+}
+
+/// Options, module path and class path of a JVM for quick runs, with the agent's jar last on the class path.
+pub(crate) fn quick_arguments(capture: &Capture, jar: &Path) -> Vec<String> {
+    let mut words = capture.options();
+    words.extend(search_options(&words));
+    let class_path: Vec<PathBuf> = capture.class_path.iter().cloned().chain([jar.to_owned()]).collect();
+    words.extend(paths(&capture.module_path, &class_path));
+    words
+}
+
+/// Options, properties, module path and class path of a JVM as the user's build starts it, with the plain runner last.
+pub(crate) fn plain_arguments(capture: &Capture, runner: &Path) -> Vec<String> {
+    let mut words = capture.options();
+    words.extend(capture.set_properties().into_iter().map(|(name, value)| format!("-D{name}={value}")));
+    let class_path: Vec<PathBuf> = capture.class_path.iter().cloned().chain([runner.to_owned()]).collect();
+    words.extend(paths(&capture.module_path, &class_path));
+    words
+}
+
+fn paths(module_path: &[PathBuf], class_path: &[PathBuf]) -> Vec<String> {
+    let mut words = Vec::new();
+    if !module_path.is_empty() {
+        words.extend(["--module-path".to_owned(), join(module_path)]);
+    }
+    words.extend(["-cp".to_owned(), join(class_path)]);
+    words
+}
+
+/// Variables that a build sets to other values, or takes away.
+pub(crate) type Changes = BTreeMap<String, Option<String>>;
+
+/// Gives `command` the environment that tests have in the user's build.
+pub(crate) fn with_environment(command: &mut Command, changes: &Changes) {
+    for (name, value) in changes {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+/// Variables that say where a shell is, or how the build was started.
+const PASSING: [&str; 7] =
+    ["PWD", "OLDPWD", "SHLVL", "_", "JAVA_TOOL_OPTIONS", "MAVEN_CMD_LINE_ARGS", "MAVEN_PROJECTBASEDIR"];
+
+/// How that environment differs from ours.
+pub(crate) fn changes(environment: &BTreeMap<String, String>) -> Changes {
+    let ours: BTreeMap<String, String> = env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let set = environment.iter().filter(|(name, value)| ours.get(*name) != Some(value));
+    let set = set.map(|(name, value)| (name.clone(), Some(value.clone())));
+    let gone = ours.keys().filter(|name| !environment.contains_key(*name)).map(|name| (name.clone(), None));
+    set.chain(gone).filter(|(name, _)| !PASSING.contains(&name.as_str())).collect()
+}
+
+/// `java` with the agent's main class, in the environment of the user's tests.
+pub(crate) fn main_command(
+    capture: &Capture,
+    environment: &Changes,
+    jar: &Path,
+    orders: &Path,
+    arguments: &Path,
+) -> io::Result<Command> {
+    fs::write(arguments, argument_file(&quick_arguments(capture, jar)))?;
+    let mut command = Command::new(capture.java());
+    command
+        .arg(format!("@{}", arguments.display()))
+        .arg(agent::MAIN)
+        .arg(orders)
+        .current_dir(&capture.directory);
+    with_environment(&mut command, environment);
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_in_an_argument_file_may_hold_anything() {
+        assert_eq!(argument_file(&[r#"-Da=b "c" \d"#.to_owned()]), "\"-Da=b \\\"c\\\" \\\\d\"\n");
+    }
+
+    #[test]
+    fn what_the_user_has_chosen_stands() {
+        let users = ["-XX:+UseG1GC", "-XX:TieredStopAtLevel=4"].map(str::to_owned);
+        assert_eq!(search_options(&users), ["-Xshare:auto"]);
+    }
+}
