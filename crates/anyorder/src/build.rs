@@ -29,8 +29,8 @@ pub(crate) fn modules(
 ) -> Result<Vec<Module>, Failure> {
     let build = find(project, suite);
     let scratch = Scratch::new().map_err(EngineError::Scratch)?;
-    let (file, sources) =
-        (project.state_directory("build")?.join("survey.json"), digest_of_sources(&project.directory));
+    let file = project.state_directory("build")?.join("survey.json");
+    let sources = digest_of_sources(&project.directory, session.report_file().as_deref());
     let survey = Survey {
         build: &build,
         modules: &suite.how.module,
