@@ -14,12 +14,16 @@ pub(crate) fn verdicts(arguments: &[&str]) -> bool {
         eprintln!("not a number of suites: {}", arguments.join(" "));
         return false;
     };
-    let mixes = [(Mix::Deterministic, "deterministic"), (Mix::WithChance, "with chance")];
+    let mixes = [
+        (Mix::Deterministic, "deterministic"),
+        (Mix::WithChance, "with chance"),
+        (Mix::WithSharedChance, "with shared chance"),
+    ];
     mixes.into_iter().all(|(mix, name)| {
         let begun = Instant::now();
         let trial = trial(mix, 0, suites);
         println!(
-            "{name:14} {suites} suites, {} tests ({} fail at random), {} findings ({} left nothing out), {} wrong; \
+            "{name:18} {suites} suites, {} tests ({} fail at random), {} findings ({} left nothing out), {} wrong; \
              {} of {} tests with a single partner found; {:.0} s",
             trial.tests,
             trial.chance_tests,

@@ -266,6 +266,13 @@ fn tests_that_fail_at_random_are_not_order_dependent() {
     assert!(trial.chance_tests > 500, "{trial:?}");
 }
 
+#[test]
+fn chance_that_forks_share_is_not_taken_for_order() {
+    let trial = trial(Mix::WithSharedChance, 1_500, 200);
+    assert_eq!(trial.faults, [] as [String; 0]);
+    assert!(trial.chance_tests > 500, "{trial:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
