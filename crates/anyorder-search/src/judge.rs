@@ -146,10 +146,9 @@ impl<'a> Judge<'a> {
         self.open.extract_if(.., |case| wanted(case)).collect()
     }
 
-    /// Sets aside every wanted case that does not come again the same through forks.
-    pub(crate) fn confirm_in_forks(&mut self, wanted: impl Fn(&Case) -> bool) -> Result<(), Halted> {
-        let cases: Vec<&Case> =
-            self.open.iter().filter(|case| wanted(case) && !case.groups.is_empty()).collect();
+    /// Sets aside every case that does not come again the same through forks.
+    pub(crate) fn confirm_in_forks(&mut self) -> Result<(), Halted> {
+        let cases: Vec<&Case> = self.open.iter().filter(|case| !case.groups.is_empty()).collect();
         let agreed = confirm::in_forks(&mut self.asker, &cases, self.settings.fork_pairs)?;
         let cases: Vec<Case> = cases.into_iter().cloned().collect();
         for (case, agreed) in cases.iter().zip(agreed) {
@@ -165,10 +164,10 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Asks the plain runner about every wanted case; what it confirms stays open, the rest gets its verdict.
-    pub(crate) fn confirm_plainly(&mut self, wanted: impl Fn(&Case) -> bool) -> Result<(), Halted> {
-        let is_wanted = |case: &Case| wanted(case) && !case.groups.is_empty() && case.confirmed.is_none();
-        let cases: Vec<&Case> = self.open.iter().filter(|case| is_wanted(case)).collect();
+    /// Asks the plain runner about every case; what it confirms stays open, the rest gets its verdict.
+    pub(crate) fn confirm_plainly(&mut self) -> Result<(), Halted> {
+        let is_open_yet = |case: &Case| !case.groups.is_empty() && case.confirmed.is_none();
+        let cases: Vec<&Case> = self.open.iter().filter(|case| is_open_yet(case)).collect();
         self.asker
             .begin(Station::Confirm, Some(2 * u64::from(self.settings.plain_pairs) * cases.len() as u64));
         let places: Vec<(TestIndex, Kind)> = cases.iter().map(|case| (case.test, case.kind)).collect();
