@@ -21,6 +21,7 @@ use crate::sight::{Sight, Target};
 const BLOCK: usize = 16;
 /// What is left out where it would take too much.
 const TOGETHER: &str = "cleaners that work only together, after every polluter";
+const BESIDE_SINGLES: &str = "cleaners that work only together, where one works by itself";
 
 /// Finds the cleaners of all `cases`, which are victims.
 pub(crate) fn find_cleaners(
@@ -174,7 +175,9 @@ fn clean_together(
 ) -> Result<(), Halted> {
     for place in 0..case.by_polluter.as_ref().map_or(0, Vec::len) {
         let row = &case.by_polluter.as_ref().expect("it has rows")[place];
-        if row.cleaners.as_ref().is_some_and(Vec::is_empty) {
+        if !row.cleaners.as_ref().is_some_and(Vec::is_empty) {
+            case.leave_out(BESIDE_SINGLES);
+        } else {
             let group = case.groups[row.group].clone();
             let found = cleaner_group(asker, case, &group, seen, allowance)?;
             case.by_polluter.as_mut().expect("it has rows")[place].cleaners =
