@@ -175,13 +175,13 @@ fn clean_together(
 ) -> Result<(), Halted> {
     for place in 0..case.by_polluter.as_ref().map_or(0, Vec::len) {
         let row = &case.by_polluter.as_ref().expect("it has rows")[place];
-        if !row.cleaners.as_ref().is_some_and(Vec::is_empty) {
-            case.leave_out(BESIDE_SINGLES);
-        } else {
+        if row.cleaners.as_ref().is_some_and(Vec::is_empty) {
             let group = case.groups[row.group].clone();
             let found = cleaner_group(asker, case, &group, seen, allowance)?;
             case.by_polluter.as_mut().expect("it has rows")[place].cleaners =
                 Some(found.into_iter().collect());
+        } else {
+            case.leave_out(BESIDE_SINGLES);
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! the same. Knows broken tests and rates. Gives no verdict on order.
 
 use std::ops::Range;
+use std::slice::from_ref;
 
 use anyorder_model::{Finding, Halted, Kind, Order, Outcome, PlainAsk, Rate, TestIndex};
 
@@ -45,7 +46,7 @@ impl Judge<'_> {
         let together: Vec<TestIndex> = tests.iter().map(|(test, _)| *test).collect();
         let is_shared = together.len() > 1;
         let shared =
-            if is_shared { self.rates_in(&[together.clone()], 0..BROKEN_RUNS, &together)? } else { vec![] };
+            if is_shared { self.rates_in(from_ref(&together), 0..BROKEN_RUNS, &together)? } else { vec![] };
         let is_red = |rate: &Rate| *rate == Rate(BROKEN_RUNS, BROKEN_RUNS);
         let mut open = Vec::new();
         for (at, (test, sight)) in tests.into_iter().enumerate() {
