@@ -8,18 +8,23 @@ use anyorder_search::{HuntSettings, Sweep};
 /// Suites of each sort, unless told otherwise.
 const SUITES: u64 = 10_000;
 
-/// Hunts through this many random suites, without and with tests that fail at random. Whether no verdict was wrong.
+/// Hunts through this many random suites, without and with tests that fail at random. Whether no verdict was wrong, or at
+/// most 1 in 10,000 where forks share what is left to chance.
 pub(crate) fn verdicts(arguments: &[&str]) -> bool {
     let Ok(suites) = arguments.first().map_or(Ok(SUITES), |number| number.parse()) else {
         eprintln!("not a number of suites: {}", arguments.join(" "));
         return false;
     };
-    let mixes = [(Mix::Deterministic, "deterministic"), (Mix::WithChance, "with chance")];
+    let mixes = [
+        (Mix::Deterministic, "deterministic"),
+        (Mix::WithChance, "with chance"),
+        (Mix::WithSharedChance, "with shared chance"),
+    ];
     mixes.into_iter().all(|(mix, name)| {
         let begun = Instant::now();
         let trial = trial(mix, 0, suites);
         println!(
-            "{name:14} {suites} suites, {} tests ({} fail at random), {} findings ({} left nothing out), {} wrong; \
+            "{name:18} {suites} suites, {} tests ({} fail at random), {} findings ({} left nothing out), {} wrong; \
              {} of {} tests with a single partner found; {:.0} s",
             trial.tests,
             trial.chance_tests,
@@ -31,7 +36,9 @@ pub(crate) fn verdicts(arguments: &[&str]) -> bool {
             begun.elapsed().as_secs_f64()
         );
         trial.faults.iter().take(20).for_each(|fault| println!("    {fault}"));
-        trial.faults.is_empty()
+        // Chance that forks share leaves the plain pairs alone to tell.
+        let allowed = if mix == Mix::WithSharedChance { trial.chance_tests / 10_000 } else { 0 };
+        trial.faults.len() as u64 <= allowed
     })
 }
 

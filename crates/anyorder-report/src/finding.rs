@@ -7,6 +7,9 @@ use crate::style::{BAD, NAME, WARN, count, grouped};
 /// How many of many are listed.
 const LISTED: usize = 5;
 
+/// Rates that are so far apart may have to do with order.
+const UNLIKELY: f64 = 0.2;
+
 /// How wide the column of names beside a finding is.
 const NAMES: usize = 10;
 
@@ -143,7 +146,11 @@ fn rate_words(rates: &Rates) -> Vec<String> {
     words.extend(rates.alone.map(|alone| format!("fails in {} runs alone", rate(alone))));
     words.extend(rates.suite.map(|suite| format!("fails in {} runs of the original order", rate(suite))));
     words.extend(rates.after.as_ref().map(|after| {
-        let verdict = if after.is_correlated { "order has a part in it" } else { "order explains nothing" };
+        let verdict = match after.chance {
+            _ if after.is_correlated => "order has a part in it",
+            chance if chance < UNLIKELY => "not enough to tell",
+            _ => "order explains nothing",
+        };
         format!(
             "fails in {} runs after {}, against {}: {verdict} (p = {:.3})",
             rate(after.rate),
@@ -157,7 +164,7 @@ fn rate_words(rates: &Rates) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{Order, Reproduce, Test, TestId};
+    use anyorder_model::{After, Order, Reproduce, Test, TestId};
 
     use super::*;
 
@@ -199,6 +206,20 @@ mod tests {
         assert!(told.contains("t.py::a\n") && told.contains("t.py::b\n"), "{told}");
         assert!(told.contains("fail 0") && !told.contains("fail 1"), "{told}");
         assert!(told.contains("alike for the other 1: `--json` has every command line"), "{told}");
+    }
+
+    #[test]
+    fn rates_that_are_neither_alike_nor_far_apart_are_not_enough_to_tell() {
+        let told_at = |chance: f64| {
+            let order = Order(vec![TestIndex(2), TestIndex(0)]);
+            let is_correlated = chance < 0.001;
+            let after = After { order, rate: Rate(4, 8), reference: Rate(0, 8), chance, is_correlated };
+            let rates = Some(Rates { after: Some(after), ..Rates::default() });
+            told(&[Finding { rates, ..finding(Kind::NonDeterministic, 0) }])
+        };
+        assert!(told_at(0.08).contains("against 0 of 8: not enough to tell (p = 0.080)"));
+        assert!(told_at(0.5).contains("order explains nothing"));
+        assert!(told_at(0.0001).contains("order has a part in it"));
     }
 
     #[test]

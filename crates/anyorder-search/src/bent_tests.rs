@@ -1,7 +1,8 @@
 //! Hunts through suites whose forks or plain runs do not behave: time limits, one-off failures, runs that disturb others.
 
 use anyorder_model::{
-    Fan, FanRecord, Halted, Kind, News, Oracle, Outcome, PlainAsk, PlainSeen, Purpose, Step, Suite,
+    Fan, FanRecord, Halted, Kind, News, Oracle, Outcome, PlainAsk, PlainSeen, Purpose, Rate, Rates, Step,
+    Suite,
 };
 
 use crate::hunt_tests::{ONE, ZERO, kinds, suite};
@@ -66,18 +67,35 @@ fn a_test_that_only_ever_ran_into_its_time_limit_is_not_called_broken() {
     assert_eq!(report.unconfirmed.iter().map(|doubt| doubt.kind).collect::<Vec<_>>(), [Kind::Broken]);
 }
 
+/// A test that forks always fail, as `assert hash("abc") % 2 == 0` does where they have one hash seed, and `plain` bends.
+fn rates_of_unlucky_hash(plain: fn(&PlainAsk, &mut PlainSeen)) -> Rates {
+    let suite = suite(&[&[], &[Op::Need(0, ONE)], &[]]);
+    let mut report = hunt(&mut Bent { suite, forks: |_, _| {}, plain }, &HuntSettings::default());
+    assert_eq!(kinds(&report), [(Kind::NonDeterministic, 1)]);
+    assert!(report.unconfirmed.is_empty());
+    report.findings.remove(0).rates.unwrap()
+}
+
 #[test]
-fn a_test_that_forks_fail_alike_and_new_processes_pass_now_and_then_is_not_broken() {
-    // As `assert hash("abc") % 2 == 0` does: forks of one process have one hash seed.
-    let plain = |asked: &PlainAsk, seen: &mut PlainSeen| {
+fn a_test_that_forks_fail_alike_and_a_new_process_passes_in_the_original_order_is_non_deterministic() {
+    let rates = rates_of_unlucky_hash(|asked, seen| {
+        if asked.hash_seed % 2 == 1 {
+            seen.steps.iter_mut().for_each(|step| step.outcome = Outcome::Passed);
+        }
+    });
+    assert_eq!((rates.suite, rates.alone), (Some(Rate(3, 5)), Some(Rate(4, 8))));
+    let after = rates.after.unwrap();
+    assert_eq!((after.rate, after.reference, after.is_correlated), (Rate(4, 8), Rate(4, 8), false));
+}
+
+#[test]
+fn a_test_that_forks_fail_alike_and_a_new_process_passes_alone_is_not_broken() {
+    let rates = rates_of_unlucky_hash(|asked, seen| {
         if asked.hash_seed % 2 == 0 {
             seen.steps.iter_mut().for_each(|step| step.outcome = Outcome::Passed);
         }
-    };
-    let suite = suite(&[&[], &[Op::Need(0, ONE)], &[]]);
-    let report = hunt(&mut Bent { suite, forks: |_, _| {}, plain }, &HuntSettings::default());
-    assert_eq!(kinds(&report), [(Kind::NonDeterministic, 1)]);
-    assert!(report.unconfirmed.is_empty());
+    });
+    assert_eq!((rates.suite, rates.alone, rates.after), (None, Some(Rate(3, 5)), None));
 }
 
 #[test]

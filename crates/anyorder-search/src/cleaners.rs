@@ -19,6 +19,9 @@ use crate::sight::{Sight, Target};
 
 /// How many tests run in a row when there are too many to try each.
 const BLOCK: usize = 16;
+/// What is left out where it would take too much.
+const TOGETHER: &str = "cleaners that work only together, after every polluter";
+const BESIDE_SINGLES: &str = "cleaners that work only together, where one works by itself";
 
 /// Finds the cleaners of all `cases`, which are victims.
 pub(crate) fn find_cleaners(
@@ -177,6 +180,8 @@ fn clean_together(
             let found = cleaner_group(asker, case, &group, seen, allowance)?;
             case.by_polluter.as_mut().expect("it has rows")[place].cleaners =
                 Some(found.into_iter().collect());
+        } else {
+            case.leave_out(BESIDE_SINGLES);
         }
     }
     Ok(())
@@ -200,7 +205,7 @@ fn cleaner_group(
         return Ok(None);
     }
     if !allowance.take_runs(2 * between.len()) {
-        case.leave_out("cleaners that work only together, after every polluter");
+        case.leave_out(TOGETHER);
         return Ok(None);
     }
     let mut cleans = |list: &[TestIndex]| {
@@ -212,7 +217,10 @@ fn cleaner_group(
     }
     Ok(match shrink(&between, allowance.questions, cleans)? {
         Shrunk::Minimal(group) => Some(group),
-        Shrunk::Unfinished(_) => None,
+        Shrunk::Unfinished(_) => {
+            case.leave_out(TOGETHER);
+            None
+        }
     })
 }
 

@@ -8,8 +8,7 @@
 //! in every order is believed only if all pairs show a pass and a failure in the right places, which has the chance
 //! `(r (1 - r)) ^ pairs`, at most `4 ^ -pairs`: for 3 pairs through forks and 5 plain ones, 0.000015. Forks of one
 //! process may share what they leave to chance; then only the plain pairs count, `4 ^ -5` is 0.001, and a test of that
-//! sort seems to have a great share of the suite as its partners. Where a quarter of all tests are partners, 8 plain
-//! pairs are asked for.
+//! sort seems to have many partners, or several that work only together. There, 8 plain pairs are asked for.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +81,7 @@ pub(crate) fn plainly(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Res
     let shared = shared_pairs(asker, cases)?;
     let trials = cases.iter().zip(shared);
     let mut trials: Vec<PlainTrial> =
-        trials.map(|(case, shared)| PlainTrial::new(asker, case, shared, pairs)).collect();
+        trials.map(|(case, shared)| PlainTrial::new(case, shared, pairs)).collect();
     run_trials(asker, &mut trials)?;
     let verdicts = trials.into_iter().map(|trial| trial.verdict(asker));
     verdicts.collect()

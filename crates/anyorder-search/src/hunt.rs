@@ -114,8 +114,8 @@ impl<'a> Hunt<'a> {
 
     /// From cases to findings.
     fn judge_cases(&mut self) -> Result<(), Halted> {
-        self.judge.confirm_in_forks(|_| true)?;
-        self.judge.confirm_plainly(|_| true)?;
+        self.judge.confirm_in_forks()?;
+        self.judge.confirm_plainly()?;
         confirm_fixtures(&mut self.judge)?;
         self.judge.find_twice(Mode::IsolatedTest);
         self.find_more()?;

@@ -107,6 +107,23 @@ fn cleaners_that_only_work_in_pairs_are_one_group() {
 }
 
 #[test]
+fn groups_that_were_not_looked_for_are_named() {
+    // Fourteen pairs, each of which pollutes by itself.
+    let first: Vec<[Op; 1]> = (1..15).map(|cell| [Op::Set(cell, 1)]).collect();
+    let second: Vec<[Op; 1]> = (1..15).map(|cell| [Op::When(cell, ONE, 0, 1)]).collect();
+    let mut tests: Vec<&[Op]> = first.iter().chain(&second).map(|ops| &ops[..]).collect();
+    tests.push(&[Op::Need(0, ZERO)]);
+    let settings = HuntSettings { rounds: Some(0), ..HuntSettings::default() };
+    let report = hunt(&mut suite(&tests), &settings);
+    let victim = the(&report, Kind::Victim, 28);
+    assert!(victim.polluters.as_ref().unwrap().len() < 14);
+    assert!(victim.not_searched.iter().any(|what| what.starts_with("groups of polluters")), "{victim:?}");
+    let report = hunt_in(&suite(&[&[Op::Set(0, 1)], &[Op::Set(0, 0)], &[Op::Need(0, ZERO)]]));
+    let victim = the(&report, Kind::Victim, 2);
+    assert_eq!(victim.not_searched, ["cleaners that work only together, where one works by itself"]);
+}
+
+#[test]
 fn pass_then_fail_is_non_idempotent_and_fail_then_pass_sets_itself() {
     let tests: [&[Op]; 3] = [
         &[Op::Need(0, ZERO), Op::Set(0, 1)],
@@ -266,6 +283,13 @@ fn tests_that_fail_at_random_are_not_order_dependent() {
     assert!(trial.chance_tests > 500, "{trial:?}");
 }
 
+#[test]
+fn chance_that_forks_share_is_not_taken_for_order() {
+    let trial = trial(Mix::WithSharedChance, 1_500, 200);
+    assert_eq!(trial.faults, [] as [String; 0]);
+    assert!(trial.chance_tests > 500, "{trial:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -292,7 +316,8 @@ proptest! {
             prop_assert_eq!(passes(&suite, evidence.passing.as_ref().unwrap().tests()), Some(true));
             prop_assert_eq!(passes(&suite, evidence.failing.tests()), Some(false));
         }
-        prop_assert!(report.stopped_early.is_some() || suite.runs <= limit + 30);
+        // The last fan that is begun is finished: a group, then each test and the victim behind it.
+        prop_assert!(report.stopped_early.is_some() || suite.runs <= limit + 3 * 30);
     }
 
     #[test]

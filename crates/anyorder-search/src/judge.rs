@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use anyorder_model::{
-    Finding, Halted, Kind, Mode, News, Oracle, Purpose, Rate, Rates, Signature, Station, TestIndex,
+    After, Finding, Halted, Kind, Mode, News, Oracle, Rates, Signature, Station, TestIndex,
 };
 
 use crate::asker::Asker;
 use crate::case::Case;
-use crate::confirm::{self, FOR_RATES, Verdict};
+use crate::confirm::{self, Verdict};
 use crate::hunt::HuntReport;
 use crate::pair::Pair;
 use crate::settings::HuntSettings;
@@ -22,7 +22,7 @@ pub(crate) struct Judge<'a> {
     findings: Vec<Finding>,
     unconfirmed: Vec<Finding>,
     /// Tests that differ between identical runs.
-    aside: BTreeMap<TestIndex, Rates>,
+    pub(crate) aside: BTreeMap<TestIndex, Rates>,
     /// Fixtures that are to blame, as far as forks can tell.
     pub(crate) charged: Vec<Finding>,
     /// Cases that have no verdict yet.
@@ -36,8 +36,6 @@ pub(crate) const NO_RESULT: &str = "the plain runner came to no result in time";
 /// Why a difference cannot be judged.
 pub(crate) const HIDDEN: &str = "a time limit, or an error behind the test, hides how it ends";
 
-/// Runs of a non-deterministic test by itself, for its rate.
-const ALONE_RUNS: u32 = 10;
 /// A longer order is not run ten times for the sake of a rate.
 const LONGEST_FOR_RATES: usize = 64;
 
@@ -110,6 +108,12 @@ impl<'a> Judge<'a> {
         self.aside.entry(test).or_default()
     }
 
+    fn set_aside_with(&mut self, case: &Case, after: After) {
+        let rates = self.set_aside(case.test);
+        rates.alone = case.base.is_empty().then_some(after.reference).or(rates.alone);
+        rates.after = Some(after);
+    }
+
     /// Sets a test aside that did not end the same again after `before`, and measures how often it does.
     ///
     /// If each order ends the same all the time, nothing shows that chance is at work, and it is doubted instead.
@@ -121,7 +125,7 @@ impl<'a> Judge<'a> {
         }
         let after = confirm::rates_in_forks(&mut self.asker, Pair::new(case, before))?;
         if after.rate.is_mixed() || after.reference.is_mixed() {
-            self.set_aside(case.test).after = Some(after);
+            self.set_aside_with(case, after);
         } else {
             self.doubt(case, "it was seen once, and not in the same order again");
         }
@@ -142,10 +146,9 @@ impl<'a> Judge<'a> {
         self.open.extract_if(.., |case| wanted(case)).collect()
     }
 
-    /// Sets aside every wanted case that does not come again the same through forks.
-    pub(crate) fn confirm_in_forks(&mut self, wanted: impl Fn(&Case) -> bool) -> Result<(), Halted> {
-        let cases: Vec<&Case> =
-            self.open.iter().filter(|case| wanted(case) && !case.groups.is_empty()).collect();
+    /// Sets aside every case that does not come again the same through forks.
+    pub(crate) fn confirm_in_forks(&mut self) -> Result<(), Halted> {
+        let cases: Vec<&Case> = self.open.iter().filter(|case| !case.groups.is_empty()).collect();
         let agreed = confirm::in_forks(&mut self.asker, &cases, self.settings.fork_pairs)?;
         let cases: Vec<Case> = cases.into_iter().cloned().collect();
         for (case, agreed) in cases.iter().zip(agreed) {
@@ -161,10 +164,10 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Asks the plain runner about every wanted case; what it confirms stays open, the rest gets its verdict.
-    pub(crate) fn confirm_plainly(&mut self, wanted: impl Fn(&Case) -> bool) -> Result<(), Halted> {
-        let is_wanted = |case: &Case| wanted(case) && !case.groups.is_empty() && case.confirmed.is_none();
-        let cases: Vec<&Case> = self.open.iter().filter(|case| is_wanted(case)).collect();
+    /// Asks the plain runner about every case; what it confirms stays open, the rest gets its verdict.
+    pub(crate) fn confirm_plainly(&mut self) -> Result<(), Halted> {
+        let is_open_yet = |case: &Case| !case.groups.is_empty() && case.confirmed.is_none();
+        let cases: Vec<&Case> = self.open.iter().filter(|case| is_open_yet(case)).collect();
         self.asker
             .begin(Station::Confirm, Some(2 * u64::from(self.settings.plain_pairs) * cases.len() as u64));
         let places: Vec<(TestIndex, Kind)> = cases.iter().map(|case| (case.test, case.kind)).collect();
@@ -181,7 +184,10 @@ impl<'a> Judge<'a> {
         };
         match verdict {
             Verdict::OrderDecides(confirmed) => self.open[at].confirmed = Some(confirmed),
-            Verdict::NonDeterministic(after) => self.set_aside(test).after = Some(after),
+            Verdict::NonDeterministic(after) => {
+                let case = self.open.remove(at);
+                self.set_aside_with(&case, after);
+            }
             Verdict::NotShown(why) => self.try_other_orders(at, why)?,
         }
         Ok(())
@@ -198,29 +204,13 @@ impl<'a> Judge<'a> {
                     return Ok(());
                 }
                 Verdict::NonDeterministic(after) => {
-                    self.set_aside(case.test).after = Some(after);
+                    self.set_aside_with(&other, after);
                     return Ok(());
                 }
                 Verdict::NotShown(_) => {}
             }
         }
         self.doubt(&case, why);
-        Ok(())
-    }
-
-    /// Measures how often each test that was set aside fails by itself.
-    pub(crate) fn rate_aside(&mut self) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.aside.keys().copied().collect();
-        let mut alone = vec![Rate::default(); tests.len()];
-        let orders: Vec<Vec<TestIndex>> = tests.iter().map(|&test| vec![test]).collect();
-        for ends in self.asker.repeated_ends(Purpose::Alone, FOR_RATES..FOR_RATES + ALONE_RUNS, &orders)? {
-            for (rate, end) in alone.iter_mut().zip(&ends).filter(|(_, end)| end.is_evidence()) {
-                *rate = rate.with(end.outcome.is_red());
-            }
-        }
-        for (test, alone) in tests.into_iter().zip(alone) {
-            self.set_aside(test).alone = Some(alone);
-        }
         Ok(())
     }
 

@@ -87,25 +87,33 @@ pub(crate) fn further_groups(
     allowance: &mut Allowance,
 ) -> Result<(), Halted> {
     for sighting in 0..case.sightings.len() {
-        for _ in 0..FURTHER {
-            let Some(rest) = without_known(case, sighting) else { break };
+        let mut left = FURTHER;
+        while let Some(rest) = without_known(case, sighting) {
             if !allowance.take_runs(rest.len()) {
-                let word = case.partner_word();
-                case.leave_out(format!(
-                    "groups of {word} that work only together, in every order that was seen"
-                ));
+                leave_out_groups(case);
                 return Ok(());
             }
             if !meets(asker, case, &rest, 0)? {
                 break;
             }
-            match group_in(asker, case, &rest, allowance.questions)? {
-                Shrunk::Minimal(group) => case.groups.push(group),
-                Shrunk::Unfinished(_) => break,
+            if left == 0 {
+                leave_out_groups(case);
+                break;
             }
+            left -= 1;
+            let Shrunk::Minimal(group) = group_in(asker, case, &rest, allowance.questions)? else {
+                leave_out_groups(case);
+                break;
+            };
+            case.groups.push(group);
         }
     }
     Ok(())
+}
+
+fn leave_out_groups(case: &mut Case) {
+    let word = case.partner_word();
+    case.leave_out(format!("groups of {word} that work only together, in every order that was seen"));
 }
 
 /// What ran before the case in a sighting, without one test of each known group; `None` if nothing is left of it.

@@ -13,8 +13,10 @@ use crate::pair::{Count, Pair, in_plain_terms, plain_sight};
 
 /// Plain pairs after which a difference that is never shown is given up.
 const GIVE_UP: u32 = 2;
-/// Plain pairs for tests with very many partners.
+/// Plain pairs for a test with so many partners, or with none but several together: forks may share what they leave to
+/// chance, and then a test seems to have such partners.
 const CROWD_PAIRS: u32 = 8;
+const CROWD: usize = 3;
 /// Pairs that may say nothing.
 const SILENT_PAIRS: u32 = 2;
 
@@ -35,8 +37,9 @@ pub(crate) struct PlainTrial {
 }
 
 impl PlainTrial {
-    pub(crate) fn new(asker: &Asker<'_>, case: &Case, shared: Option<Pair>, pairs: u32) -> Self {
-        let is_crowd = case.singles().count() * 4 > asker.suite().len() && case.groups.len() > 2;
+    pub(crate) fn new(case: &Case, shared: Option<Pair>, pairs: u32) -> Self {
+        let is_together = case.has_partners() && case.groups[0].len() > 1;
+        let is_crowd = is_together || case.groups.len() >= CROWD;
         PlainTrial {
             case: in_plain_terms(case),
             before: case.groups[0].clone(),

@@ -57,7 +57,10 @@ pub struct SimSuite {
     tests: Vec<SimTest>,
     fixtures: Vec<SimFixture>,
     cells: usize,
+    seed: u64,
     chance: u64,
+    /// Whether forks share what they leave to chance: the same in all that are in the same state after as many draws.
+    pub is_correlated: bool,
     /// Cells that new processes do not have: writes to them are lost in plain runs.
     pub fork_only: Vec<usize>,
     /// Cells that new processes have only if everything is collected.
@@ -79,8 +82,18 @@ pub struct SimSuite {
 struct World {
     cells: Vec<u8>,
     group: Option<usize>,
+    /// How often something was left to chance.
+    draws: u64,
     /// How its process was told its order, unless it is a fork.
     rung: Option<Rung>,
+}
+
+impl World {
+    /// What a process like this leaves to chance for a test.
+    fn digest(&self, test: TestIndex) -> u64 {
+        let facts = self.cells.iter().map(|&cell| u64::from(cell)).chain([self.draws, u64::from(test.0)]);
+        facts.fold(0xcbf2_9ce4_8422_2325, |digest: u64, fact| (digest ^ fact).wrapping_mul(0x0100_0000_01b3))
+    }
 }
 
 impl SimSuite {
@@ -104,7 +117,9 @@ impl SimSuite {
             fixtures: vec![SimFixture::default(); groups],
             cells,
             tests,
+            seed,
             chance: seed,
+            is_correlated: false,
             fork_only: vec![],
             import_only: vec![],
             limit: u64::MAX,
@@ -134,13 +149,13 @@ impl SimSuite {
     pub fn truth(&self, order: &[TestIndex]) -> Vec<Step> {
         let mut world = self.fresh(None);
         let mut steps = Vec::with_capacity(order.len());
-        self.run_into(&mut world, order, &mut steps, &mut |_| false);
+        self.run_into(&mut world, order, &mut steps, &mut |_, _, _| false);
         self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
         steps
     }
 
     fn fresh(&self, rung: Option<Rung>) -> World {
-        World { cells: vec![0; self.cells], group: None, rung }
+        World { cells: vec![0; self.cells], group: None, draws: 0, rung }
     }
 
     /// Returns a tear-down error that belongs to a test before these.
@@ -149,7 +164,7 @@ impl SimSuite {
         world: &mut World,
         order: &[TestIndex],
         steps: &mut Vec<Step>,
-        chance: &mut impl FnMut(f64) -> bool,
+        chance: &mut impl FnMut(&World, TestIndex, f64) -> bool,
     ) -> Option<Signature> {
         let mut late = None;
         for &test in order {
@@ -158,8 +173,11 @@ impl SimSuite {
                 if steps.is_empty() { late = Some(error) } else { charge(steps, error) }
             }
             let mut step = self.execute(world, test);
-            if step.outcome == Outcome::Passed && program.rate.is_some_and(&mut *chance) {
-                step = failed(test, Outcome::Failed, "chance");
+            if let Some(rate) = program.rate.filter(|_| step.outcome == Outcome::Passed) {
+                world.draws += 1;
+                if chance(world, test, rate) {
+                    step = failed(test, Outcome::Failed, "chance");
+                }
             }
             steps.push(step);
         }
@@ -210,7 +228,11 @@ impl SimSuite {
 
     fn run_fan(&mut self, fan: &Fan) -> FanRecord {
         let mut chance = self.chance;
-        let mut flip = |rate: f64| next(&mut chance) < rate;
+        let (seed, is_correlated) = (self.seed, self.is_correlated);
+        let mut flip = |world: &World, test: TestIndex, rate: f64| {
+            let mut shared = seed ^ world.digest(test);
+            next(if is_correlated { &mut shared } else { &mut chance }) < rate
+        };
         let mut world = self.fresh(None);
         let mut prefix = Vec::new();
         self.run_into(&mut world, fan.prefix.tests(), &mut prefix, &mut flip);
@@ -254,7 +276,9 @@ impl Oracle for SimSuite {
             let rung = asked.rung.unwrap_or(Rung::Plain);
             let mut world = self.fresh(Some(rung));
             let mut steps = Vec::new();
-            self.run_into(&mut world, asked.order.tests(), &mut steps, &mut |rate| next(&mut chance) < rate);
+            self.run_into(&mut world, asked.order.tests(), &mut steps, &mut |_, _, rate| {
+                next(&mut chance) < rate
+            });
             self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
             self.chance = chance;
             self.plain_runs += 1;

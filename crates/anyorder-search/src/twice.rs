@@ -30,8 +30,8 @@ fn run_mode(judge: &mut Judge<'_>, mode: Mode) -> Result<(), Halted> {
     doubles.sort_by_key(|double| double.test);
     judge_doubles(judge, doubles);
     shorten(judge)?;
-    judge.confirm_in_forks(|_| true)?;
-    judge.confirm_plainly(|_| true)?;
+    judge.confirm_in_forks()?;
+    judge.confirm_plainly()?;
     confirm_fixtures(judge)?;
     judge.find_twice(mode);
     judge.rate_aside()

@@ -13,6 +13,8 @@ pub enum Mix {
     Deterministic,
     /// Some tests fail at random too; those look at no state.
     WithChance,
+    /// The same, where forks share what they leave to chance: it seems to depend on the state, and on the draws before.
+    WithSharedChance,
     /// One polluter and one victim per cell, and cleaners that hide the one from the other.
     Masked,
 }
@@ -39,7 +41,7 @@ pub fn random_suite(seed: u64, mix: Mix, largest: usize) -> SimSuite {
         if random.random_bool(busy) {
             test.ops = (0..random.random_range(1..=3)).map(|_| op(cells, &mut random)).collect();
         }
-        if mix == Mix::WithChance && random.random_bool(0.3) {
+        if matches!(mix, Mix::WithChance | Mix::WithSharedChance) && random.random_bool(0.3) {
             test.ops.retain(|op| matches!(op, Op::Set(..) | Op::Bump(_)));
             test.rate = Some(*RATES.choose(&mut random).expect("there are rates"));
         }
@@ -48,6 +50,7 @@ pub fn random_suite(seed: u64, mix: Mix, largest: usize) -> SimSuite {
     let tests: Vec<SimTest> = tests.collect();
     let groups = size.div_ceil(group_size);
     let mut suite = SimSuite::new(tests, random.next_u64());
+    suite.is_correlated = mix == Mix::WithSharedChance;
     for group in 0..groups {
         if suite.cells > 0 && random.random_bool(0.15) {
             suite.fixtures[group].cells.push(random.random_range(0..suite.cells));

@@ -2,6 +2,7 @@
 
 use anyorder_model::{Finding, Kind, TestIndex};
 
+use super::truth::has_tried_all;
 use super::{Mix, faults, random_suite, single_partners};
 use crate::{HuntSettings, hunt};
 
@@ -16,7 +17,7 @@ pub struct Trial {
     pub chance_tests: u64,
     /// Verdicts on tests.
     pub findings: u64,
-    /// Verdicts that left nothing out.
+    /// Verdicts that left nothing out but tests that work only together.
     pub complete: u64,
     /// Victims and brittles that have a single partner.
     pub partnered: u64,
@@ -35,7 +36,7 @@ pub fn trial(mix: Mix, first: u64, suites: u64) -> Trial {
         trial.tests += suite.tests().len() as u64;
         trial.chance_tests += suite.tests().iter().filter(|test| test.rate.is_some()).count() as u64;
         trial.findings += report.findings.len() as u64;
-        let is_complete = |finding: &&Finding| finding.not_searched.is_empty();
+        let is_complete = |finding: &&Finding| has_tried_all(finding);
         trial.complete += report.findings.iter().filter(is_complete).count() as u64;
         trial.faults.extend(faults(&suite, &report).into_iter().map(|fault| format!("seed {seed}: {fault}")));
         for test in (0..).take(suite.tests().len()).map(TestIndex) {

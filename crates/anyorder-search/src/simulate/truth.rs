@@ -93,7 +93,7 @@ fn faults_of_groups(suite: &SimSuite, finding: &Finding, groups: &[Group], wante
     let missed = single_partners(suite, test)
         .into_iter()
         .filter(|&single| passes(suite, &[single, test]) == Some(wanted) && !groups.contains(&vec![single]));
-    if finding.not_searched.is_empty() {
+    if has_tried_all(finding) {
         faults.extend(missed.map(|single| format!("partner t{} is missing", single.0)));
     }
     faults
@@ -115,7 +115,7 @@ fn faults_of_cleaners(suite: &SimSuite, finding: &Finding) -> Vec<String> {
         );
         let all = (0..).take(suite.tests().len()).map(TestIndex);
         let missed = all.filter(|&test| cleans(&[test]) && !cleaners.contains(&vec![test]));
-        if finding.not_searched.is_empty() {
+        if has_tried_all(finding) {
             faults.extend(missed.map(|test| format!("cleaner t{} is missing", test.0)));
         }
     }
@@ -134,6 +134,11 @@ fn faults_of_evidence(suite: &SimSuite, finding: &Finding) -> Vec<String> {
         && passes(suite, evidence.failing.tests()) == Some(false)
         && evidence.confirmed.is_some();
     if is_so { vec![] } else { vec!["the evidence does not show it".to_owned()] }
+}
+
+/// Whether every test was tried by itself.
+pub(super) fn has_tried_all(finding: &Finding) -> bool {
+    finding.not_searched.iter().all(|what| what.contains("only together"))
 }
 
 fn is_torn(suite: &SimSuite, finding: &Finding) -> bool {
