@@ -12,7 +12,7 @@ mod trial;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask test [PART...]            format, lints, rust, slow, agents, trials; all of them without PART
+cargo xtask test [PART...]            format, lints, rust, slow, java, agents, trials; all without PART
 cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
 cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds

@@ -1,13 +1,14 @@
 //! The parts of `cargo xtask test`, each timed, and one closing line that counts all tests.
 
-use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::Instant;
+use std::{env, fs, iter, thread};
 
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
-use anyorder_testkit::program::missing_for_java;
+use anyorder_testkit::program::{is_installed, missing_for_java};
 use anyorder_testkit::repository;
 
 use crate::messages::messages;
@@ -20,19 +21,36 @@ struct Tally {
     failed: u64,
 }
 
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+}
+
 type Part = (&'static str, fn() -> Tally);
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("format", format),
     ("lints", lints),
     ("rust", rust),
     ("slow", slow),
+    ("java", java),
     ("agents", agents),
     ("trials", trials),
 ];
 
 /// Suites that are tried in every test run: quick, and one of them written with unittest.
 const TRIED: [&str; 3] = ["six", "knack", "async-lru"];
+
+/// Versions of JUnit on which the agent is tried in every test run; `agents/junit/tests/run` tries all.
+const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
+
+/// How many slow test files run at the same time: each of them waits now and then.
+const LANES: usize = 2;
+
+/// Set where a part that is left out is a failure.
+const NOTHING_LEFT_OUT: &str = "ANYORDER_TEST_ALL";
 
 /// How many bad messages and files are tried in every test run.
 const MESSAGES: u64 = 20_000;
@@ -55,16 +73,17 @@ pub(crate) fn test(names: &[&str]) -> bool {
             tally.passed,
             tally.failed
         ));
-        all.passed += tally.passed;
-        all.failed += tally.failed;
+        all.add(&tally);
     }
     println!("====\n{}", times.join("\n"));
     let absent: Vec<&str> = VERSIONS.into_iter().filter(|version| interpreter(version).is_none()).collect();
     if !absent.is_empty() {
         println!("interpreters that this machine does not have: python {}", absent.join(", "));
     }
-    if !missing_for_java().is_empty() {
-        println!("left out: tests of Java builds, for lack of {}", missing_for_java().join(" and "));
+    let left_out = left_out();
+    left_out.iter().for_each(|what| println!("left out: {what}"));
+    if env::var_os(NOTHING_LEFT_OUT).is_some() {
+        all.failed += left_out.len() as u64;
     }
     println!("{} passed, {} failed", all.passed, all.failed);
     all.failed == 0
@@ -86,15 +105,61 @@ fn lints() -> Tally {
 
 fn rust() -> Tally {
     let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins"]);
-    cargo.args(test_files(|name| !name.starts_with("slow_")));
+    cargo.args(test_names(|name| !name.starts_with("slow_")).iter().flat_map(|name| ["--test", name]));
     counted(&mut cargo)
 }
 
 fn slow() -> Tally {
-    let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
-    let has_java = missing_for_java().is_empty();
-    cargo.args(test_files(|name| name.starts_with("slow_") && (has_java || !name.starts_with("slow_junit"))));
-    counted(&mut cargo)
+    in_lanes(|name| name.starts_with("slow_") && !is_about_java(name))
+}
+
+/// Java builds, and the agent that rides in their JVMs.
+fn java() -> Tally {
+    if !missing_for_java().is_empty() {
+        return Tally::default();
+    }
+    let mut tally = in_lanes(|name| name.starts_with("slow_") && is_about_java(name));
+    tally.add(&counted(Command::new(repository().join("agents/junit/tests/run")).args(JUNITS)));
+    tally
+}
+
+fn is_about_java(name: &str) -> bool {
+    name.starts_with("slow_junit") || name.starts_with("slow_jvm")
+}
+
+/// What this machine lacks the programs for.
+fn left_out() -> Vec<String> {
+    let missing = missing_for_java();
+    let java =
+        (!missing.is_empty()).then(|| format!("tests of Java builds, for lack of {}", missing.join(" and ")));
+    let gradle = (!is_installed("gradle")).then(|| "tests of Gradle builds, for lack of gradle".to_owned());
+    java.into_iter().chain(gradle).collect()
+}
+
+/// Runs the integration tests whose names are `wanted`, some files at a time, each shown when it has ended.
+fn in_lanes(wanted: impl Fn(&str) -> bool) -> Tally {
+    let names = test_names(wanted);
+    let mut build = cargo(&["test", "--workspace", "--no-run"]);
+    if !build
+        .args(names.iter().flat_map(|name| ["--test", name]))
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        return one_result(false);
+    }
+    let (waiting, all) = (Mutex::new(names.into_iter()), Mutex::new(Tally::default()));
+    let next = || waiting.lock().expect("no lane panics").next();
+    let lane = || {
+        for name in iter::from_fn(next) {
+            let mut shown = String::new();
+            let mut cargo = cargo(&["test", "--quiet", "--workspace", "--no-fail-fast", "--test", &name]);
+            let tally = heard(cargo.stderr(Stdio::null()), |line| shown = format!("{shown}{line}\n"));
+            println!("---- {name}\n{shown}");
+            all.lock().expect("no lane panics").add(&tally);
+        }
+    };
+    thread::scope(|scope| (0..LANES).for_each(|_| drop(scope.spawn(lane))));
+    all.into_inner().expect("no lane panics")
 }
 
 /// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest.
@@ -110,16 +175,15 @@ fn agents() -> Tally {
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])
             .current_dir(repository().join("agents/pytest"));
         let part = counted(command.env("PYTHONPATH", ".").env("PYTHONDONTWRITEBYTECODE", "1"));
-        tally.passed += part.passed;
-        tally.failed += part.failed;
+        tally.add(&part);
     }
     tally
 }
 
 fn trials() -> Tally {
-    let suites = one_result(trial::suites(&TRIED));
-    let messages = one_result(messages(MESSAGES, 0));
-    Tally { passed: suites.passed + messages.passed, failed: suites.failed + messages.failed }
+    let mut tally = one_result(trial::suites(&TRIED));
+    tally.add(&one_result(messages(MESSAGES, 0)));
+    tally
 }
 
 fn cargo(words: &[&str]) -> Command {
@@ -128,8 +192,8 @@ fn cargo(words: &[&str]) -> Command {
     cargo
 }
 
-/// `--test NAME` for every integration test of the workspace whose name is `wanted`.
-fn test_files(wanted: impl Fn(&str) -> bool) -> Vec<String> {
+/// Every integration test of the workspace whose name is `wanted`.
+fn test_names(wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let crates = fs::read_dir(repository().join("crates")).expect("there are crates").flatten();
     let files =
         crates.flat_map(|entry| fs::read_dir(entry.path().join("tests")).into_iter().flatten().flatten());
@@ -141,7 +205,7 @@ fn test_files(wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let mut names: Vec<String> =
         files.filter_map(|entry| stem(&entry.path())).filter(|name| wanted(name)).collect();
     names.sort();
-    names.into_iter().flat_map(|name| ["--test".to_owned(), name]).collect()
+    names
 }
 
 fn one_check(command: &mut Command) -> Tally {
@@ -154,11 +218,16 @@ fn one_result(is_good: bool) -> Tally {
 
 /// Runs a test runner, shows what it prints, and adds up the counts in its closing lines.
 fn counted(command: &mut Command) -> Tally {
+    heard(command, |line| println!("{line}"))
+}
+
+/// Runs a test runner, tells every line that it prints, and adds up the counts in its closing lines.
+fn heard(command: &mut Command, mut tell: impl FnMut(&str)) -> Tally {
     let mut child =
         command.stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let mut tally = Tally::default();
     for line in BufReader::new(child.stdout.take().expect("it is piped")).lines().map_while(Result::ok) {
-        println!("{line}");
+        tell(&line);
         let is_closing = line.starts_with("test result:") || line.contains(" in ");
         if is_closing {
             tally.passed += count_before(&line, "passed");

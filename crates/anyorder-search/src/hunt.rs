@@ -66,9 +66,9 @@ pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettin
     let is_again = before.contains(&test);
     Hunt::new(oracle, settings).report(|hunt| {
         if is_again {
-            hunt.alone_and_again(vec![test])?
+            hunt.alone_and_again(vec![test])?;
         } else {
-            hunt.alone(test)?
+            hunt.alone(test)?;
         }
         hunt.try_order(order)?;
         hunt.open_suspects()?;
