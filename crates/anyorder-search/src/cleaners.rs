@@ -21,7 +21,6 @@ use crate::sight::{Sight, Target};
 const BLOCK: usize = 16;
 /// What is left out where it would take too much.
 const TOGETHER: &str = "cleaners that work only together, after every polluter";
-const BESIDE_SINGLES: &str = "cleaners that work only together, where one works by itself";
 
 /// Finds the cleaners of all `cases`, which are victims.
 pub(crate) fn find_cleaners(
@@ -180,8 +179,6 @@ fn clean_together(
             let found = cleaner_group(asker, case, &group, seen, allowance)?;
             case.by_polluter.as_mut().expect("it has rows")[place].cleaners =
                 Some(found.into_iter().collect());
-        } else {
-            case.leave_out(BESIDE_SINGLES);
         }
     }
     Ok(())

@@ -120,7 +120,7 @@ fn groups_that_were_not_looked_for_are_named() {
     assert!(victim.not_searched.iter().any(|what| what.starts_with("groups of polluters")), "{victim:?}");
     let report = hunt_in(&suite(&[&[Op::Set(0, 1)], &[Op::Set(0, 0)], &[Op::Need(0, ZERO)]]));
     let victim = the(&report, Kind::Victim, 2);
-    assert_eq!(victim.not_searched, ["cleaners that work only together, where one works by itself"]);
+    assert!(victim.not_searched.is_empty(), "{:?}", victim.not_searched);
 }
 
 #[test]
