@@ -19,7 +19,7 @@ const SWEEP_UNTIL: f64 = 0.5;
 /// How many rounds are asked for at once, so that many workers have something to do.
 const AT_ONCE: usize = 8;
 /// All pairs are tried in suites that have at most this many, which takes a few seconds.
-const ALL_PAIRS: usize = 600;
+const ALL_PAIRS: u64 = 600;
 
 impl Hunt<'_> {
     pub(crate) fn replay_known(&mut self) -> Result<(), Halted> {
@@ -195,7 +195,7 @@ impl Hunt<'_> {
 
 /// Whether each test runs right after each other one.
 pub(crate) fn has_all_pairs(settings: &HuntSettings, tests: usize) -> bool {
-    settings.rounds != Some(0) && tests * tests <= ALL_PAIRS
+    settings.rounds != Some(0) && (tests * tests) as u64 <= settings.affordable(ALL_PAIRS)
 }
 
 /// What runs in one round.

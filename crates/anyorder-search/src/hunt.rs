@@ -17,7 +17,7 @@ use crate::judge::{HIDDEN, Judge};
 use crate::minimise::{First, first_group, further_groups, share_group};
 use crate::partners::{choose_scan, scan};
 use crate::seen::{Seen, Suspect};
-use crate::settings::{Allowance, HuntSettings, default_forks};
+use crate::settings::{Allowance, HuntSettings};
 
 /// What a hunt has come to.
 #[derive(Clone, Debug)]
@@ -161,7 +161,7 @@ impl<'a> Hunt<'a> {
         let tests = self.judge.asker().suite().len();
         let mut cases = self.judge.take(Case::has_partners);
         self.judge.asker().begin(Station::Minimise, None);
-        let forks = self.judge.settings.forks.unwrap_or_else(|| default_forks(tests));
+        let forks = self.judge.settings.forks(tests);
         let (choice, seed) = (choose_scan(tests, cases.len(), forks), self.judge.settings.seed);
         let mut result = scan(self.judge.asker(), &mut cases, choice, seed);
         if result.is_ok() {
@@ -178,7 +178,7 @@ impl<'a> Hunt<'a> {
         if has_all_pairs(self.judge.settings, tests.len()) {
             return Ok(());
         }
-        let mut forks = self.judge.settings.forks.unwrap_or_else(|| default_forks(tests.len()));
+        let mut forks = self.judge.settings.forks(tests.len());
         let mut tried = BTreeSet::new();
         while let Some(partner) = self.commonest_partner(&tried) {
             tried.insert(partner);

@@ -20,10 +20,27 @@ pub struct HuntSettings {
     /// How many forks the search for all single partners may cost, and half as many that for all cleaners;
     /// [`default_forks`] if it is not told.
     pub forks: Option<u64>,
+    /// Whether a fresh state costs a new process: then what is tried beyond the orders is a tenth.
+    pub is_dear: bool,
     /// How many questions the search for one group may cost.
     pub questions: usize,
     /// What earlier hunts found; tried first.
     pub known: Vec<Known>,
+}
+
+/// How many times less is tried where a fresh state is dear.
+const DEAR: u64 = 10;
+
+impl HuntSettings {
+    /// How many forks the search for all single partners may cost in a suite of so many tests.
+    pub(crate) fn forks(&self, tests: usize) -> u64 {
+        self.forks.unwrap_or_else(|| self.affordable(default_forks(tests)))
+    }
+
+    /// What is affordable of what would be if a fresh state were a fork.
+    pub(crate) fn affordable(&self, forks: u64) -> u64 {
+        if self.is_dear { forks / DEAR } else { forks }
+    }
 }
 
 impl Default for HuntSettings {
@@ -36,6 +53,7 @@ impl Default for HuntSettings {
             fork_pairs: 3,
             plain_pairs: 5,
             forks: None,
+            is_dear: false,
             questions: 400,
             known: Vec::new(),
         }
@@ -109,7 +127,7 @@ pub(crate) struct Allowance {
 impl Allowance {
     pub(crate) fn new(settings: &HuntSettings, tests: usize) -> Self {
         Allowance {
-            forks: settings.forks.unwrap_or_else(|| default_forks(tests)) / 2,
+            forks: settings.forks(tests) / 2,
             runs: default_runs(tests),
             questions: settings.questions,
         }

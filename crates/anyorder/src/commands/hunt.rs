@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
-use anyorder_engine::Engine;
+use anyorder_engine::{Engine, Isolation};
 use anyorder_model::{Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntSettings, Sweep, default_rounds, hunt, investigate};
@@ -81,6 +81,7 @@ impl Hunter {
                 sweep: self.sweep,
                 rounds: self.rounds,
                 forks: self.is_quick.then_some(0),
+                is_dear: engine.isolation() == Isolation::Process,
                 known,
                 ..HuntSettings::default()
             };
