@@ -9,6 +9,7 @@ mod error;
 mod java;
 mod jdk;
 mod kept;
+mod library;
 mod module;
 mod plain;
 mod results;
