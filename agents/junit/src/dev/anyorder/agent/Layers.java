@@ -18,8 +18,10 @@ import java.util.Map;
  */
 final class Layers {
     private static final int NEW_MOUNTS = 0x20000;
-    private static final int CLONE_TREE = 1 | 0x8000 | Script.O_CLOEXEC;
-    private static final int WHAT_IS_OPEN = 4;
+    private static final int HANDLE = Script.O_PATH | Script.O_CLOEXEC;
+    /** Of what a handle stands for, with all that is mounted in it by then. */
+    private static final int CLONE_TREE = 1 | 0x1000 | 0x8000 | Script.O_CLOEXEC;
+    private static final int FROM_HANDLE = 4;
     private static final int HERE = -100;
     private static final int MODE_BITS = 07777;
     private static final int AMBIENT_RIGHTS = 47;
@@ -82,30 +84,37 @@ final class Layers {
         if (hasFewRights) {
             useRights(script, TO_MOUNT);
         }
-        Script.Result place = script.need(Script.OPEN, ".", Script.O_PATH | Script.O_CLOEXEC);
+        Script.Result place = script.need(Script.OPEN, ".", HANDLE);
         script.need(Script.UNSHARE, NEW_MOUNTS);
         script.need(Script.CHDIR, base); // the kernel takes only a page of options, so the paths in them have to be short
-        List<Script.Result> trees = new ArrayList<Script.Result>();
+        List<Script.Result> handles = new ArrayList<Script.Result>();
         for (String path : shown) {
-            trees.add(script.attempt(Script.OPEN_TREE, HERE, path, CLONE_TREE));
+            handles.add(script.attempt(Script.OPEN, path, HANDLE)); // or it has gone meanwhile
         }
         String layer = String.valueOf(depth + 1);
         script.need(Script.MOUNT, "tmpfs", layer, "tmpfs", 0, memory);
         for (int number = 0; number < roots.size(); number++) {
             cover(script, number, layer);
-            for (int at = 0; at < trees.size(); at++) {
+            for (int at = 0; at < handles.size(); at++) {
                 if (innermost(shown.get(at)) == number) {
-                    script.attempt(Script.MOVE_MOUNT, trees.get(at), "", HERE, shown.get(at), WHAT_IS_OPEN);
+                    show(script, handles.get(at), shown.get(at));
                 }
             }
         }
-        for (Script.Result tree : trees) {
-            script.attempt(Script.CLOSE, tree);
+        for (Script.Result handle : handles) {
+            script.attempt(Script.CLOSE, handle);
         }
         comeBack(script, place);
         if (hasFewRights) {
             useRights(script, 0);
         }
+    }
+
+    /** Makes what a handle stands for appear at a path. */
+    private static void show(Script script, Script.Result handle, String path) {
+        Script.Result tree = script.attempt(Script.OPEN_TREE, handle, "", CLONE_TREE);
+        script.attempt(Script.MOVE_MOUNT, tree, "", HERE, path, FROM_HANDLE);
+        script.attempt(Script.CLOSE, tree);
     }
 
     private void cover(Script script, int number, String layer) throws IOException {
