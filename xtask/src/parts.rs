@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
+use anyorder_testkit::program::missing_for_java;
 use anyorder_testkit::repository;
 
 use crate::messages::messages;
@@ -62,6 +63,9 @@ pub(crate) fn test(names: &[&str]) -> bool {
     if !absent.is_empty() {
         println!("interpreters that this machine does not have: python {}", absent.join(", "));
     }
+    if !missing_for_java().is_empty() {
+        println!("left out: tests of Java builds, for lack of {}", missing_for_java().join(" and "));
+    }
     println!("{} passed, {} failed", all.passed, all.failed);
     all.failed == 0
 }
@@ -88,7 +92,8 @@ fn rust() -> Tally {
 
 fn slow() -> Tally {
     let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
-    cargo.args(test_files(|name| name.starts_with("slow_")));
+    let has_java = missing_for_java().is_empty();
+    cargo.args(test_files(|name| name.starts_with("slow_") && (has_java || !name.starts_with("slow_junit"))));
     counted(&mut cargo)
 }
 

@@ -9,6 +9,7 @@ pub mod environment;
 pub mod fixture;
 pub mod mark;
 pub mod probe;
+pub mod program;
 pub mod schema;
 pub mod spent;
 pub mod suites;

@@ -5,6 +5,7 @@ mod common;
 use std::process::Command;
 
 use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::program::is_installed;
 use common::Anyorder;
 use common::expected::{disagreement, fixtures, words};
 use serde_json::Value;
@@ -22,8 +23,10 @@ fn tried(name: &str, command: &str, expected: &Value) -> Option<String> {
 fn every_java_fixture_shows_what_it_should_and_nothing_else() {
     let fixtures = fixtures("junit");
     assert!(fixtures.len() > 5, "the fixtures are where they were");
-    let wrong: Vec<String> =
-        fixtures.iter().filter_map(|(name, expected)| tried(name, "hunt", expected)).collect();
+    // Only some machines have Gradle; Maven is asked for.
+    let has_builder = |name: &str| name != "gradle" || is_installed("gradle");
+    let fixtures = fixtures.iter().filter(|(name, _)| has_builder(name));
+    let wrong: Vec<String> = fixtures.filter_map(|(name, expected)| tried(name, "hunt", expected)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
