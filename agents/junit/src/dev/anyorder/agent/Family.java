@@ -26,14 +26,17 @@ final class Family {
     private final Layers layers;
     private final boolean canLayer;
     private final Set<Integer> inherited;
+    /** What is to be done once, before the first fork. */
+    private Runnable warmth;
     private List<Integer> unreaped = new ArrayList<Integer>();
     /** Of a child; 0 in the first process. */
     private int parent;
 
     /** For a JVM that can be forked, and whose connection to {@code address} has this descriptor. */
-    Family(String address, int link, Map<?, ?> layers) throws IOException {
+    Family(String address, int link, Map<?, ?> layers, Runnable warmth) throws IOException {
         this.address = address;
         this.link = link;
+        this.warmth = warmth;
         this.layers = layers == null ? null : new Layers(layers, user());
         if (layers == null) {
             canLayer = false;
@@ -62,6 +65,14 @@ final class Family {
     /** Whether the process that this one was forked from has ended. */
     boolean isOrphan() {
         return isChild() && Fork.parent() != parent;
+    }
+
+    /** Prepares a JVM in which nothing has run yet for being forked. */
+    void warmUp() {
+        if (warmth != null) {
+            warmth.run();
+            warmth = null;
+        }
     }
 
     /**

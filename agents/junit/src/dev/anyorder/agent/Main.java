@@ -82,10 +82,11 @@ public final class Main {
         Link link = new Link((String) orders.get("socket"));
         try {
             link.say(hello(orders, listed));
-            Family family = family(orders, before);
+            List<Backend> backends = backends();
+            Family family = family(orders, before, new Zygote(backends, tests));
             link.say(ready(tests, listed, family));
             Turns turns = new Turns(link, tests, output, classes, family);
-            Live live = new Live(turns, backends());
+            Live live = new Live(turns, backends);
             while (true) {
                 live.run();
                 turns.close();
@@ -113,7 +114,7 @@ public final class Main {
     }
 
     /** Null if this JVM is not to be forked, or cannot be; then the log says why. */
-    private static Family family(Map<?, ?> orders, Set<Integer> before) throws Exception {
+    private static Family family(Map<?, ?> orders, Set<Integer> before, Runnable warmth) throws Exception {
         String library = (String) orders.get("library");
         if (library == null) {
             return null;
@@ -125,7 +126,8 @@ public final class Main {
             System.err.println("anyorder: no forks of this JVM: " + refusal);
             return null;
         }
-        return new Family((String) orders.get("socket"), link.iterator().next(), (Map<?, ?>) orders.get("layers"));
+        Map<?, ?> layers = (Map<?, ?>) orders.get("layers");
+        return new Family((String) orders.get("socket"), link.iterator().next(), layers, warmth);
     }
 
     private static Map<String, Object> ready(List<Test> tests, Map<?, ?> listed, Family family) {

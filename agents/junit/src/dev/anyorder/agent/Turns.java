@@ -14,7 +14,7 @@ import java.util.Map;
  * and such a failure is told late.
  */
 final class Turns {
-    private final Link link;
+    private final Wire link;
     private final List<Test> tests;
     private final Output output;
     private final ClassLog classes;
@@ -39,7 +39,7 @@ final class Turns {
     private long begun;
     private Test last;
 
-    Turns(Link link, List<Test> tests, Output output, ClassLog classes, Family family) {
+    Turns(Wire link, List<Test> tests, Output output, ClassLog classes, Family family) {
         this.link = link;
         this.tests = tests;
         this.output = output;
@@ -169,6 +169,9 @@ final class Turns {
         Map<String, Object> message;
         try {
             family.reap(reap, false);
+            if (count == 0) {
+                family.warmUp();
+            }
             int child = family.fork();
             if (child == 0) {
                 message = message("hello");
