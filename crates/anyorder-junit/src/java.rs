@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn what_the_user_has_chosen_stands() {
-        let users = ["-XX:+UsePerfData", "-XX:TieredStopAtLevel=4", "-Xshare:off", "-Xmx1g"].map(str::to_owned);
+        let users =
+            ["-XX:+UsePerfData", "-XX:TieredStopAtLevel=4", "-Xshare:off", "-Xmx1g"].map(str::to_owned);
         assert_eq!(search_options(&users, 17), ["-XX:+UseSerialGC", "-XX:+UseTransparentHugePages"]);
         assert!(search_options(&[], 25).contains(&"--enable-native-access=ALL-UNNAMED".to_owned()));
     }
@@ -145,6 +146,9 @@ mod tests {
     fn but_not_how_garbage_is_collected() {
         let is_one = ["-XX:+UseZGC", "-XX:+ZGenerational", "-XX:-UseG1GC"].map(is_collector);
         assert_eq!(is_one, [true; 3]);
-        assert_eq!(["-XX:+UsePerfData", "-DUseMyGC", "-XX:G1HeapRegionSize=1m"].map(is_collector), [false; 3]);
+        assert_eq!(
+            ["-XX:+UsePerfData", "-DUseMyGC", "-XX:G1HeapRegionSize=1m"].map(is_collector),
+            [false; 3]
+        );
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn version() -> String {
 }
 
 /// The file, written at first use; `None` where a JVM cannot be forked.
-pub(crate) fn file() -> io::Result<Option<PathBuf>> {
+pub fn file() -> io::Result<Option<PathBuf>> {
     if BYTES.is_empty() {
         return Ok(None);
     }
