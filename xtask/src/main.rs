@@ -3,6 +3,7 @@
 
 mod fuzz;
 mod hunts;
+mod jvm;
 mod messages;
 mod mutate;
 mod parts;
@@ -18,6 +19,7 @@ cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
+cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
@@ -42,6 +44,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["test", parts @ ..] => Some(parts::test(parts)),
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
+        ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))

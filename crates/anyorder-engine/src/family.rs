@@ -79,7 +79,7 @@ fn numbers(list: &str) -> Vec<i32> {
 }
 
 /// Whether it could still do anything.
-fn is_alive(pid: i32) -> bool {
+pub(crate) fn is_alive(pid: i32) -> bool {
     stat(pid).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
 }
 

@@ -178,6 +178,8 @@ impl Lab {
             match zygote.fork(self) {
                 Ok(node) => return Ok(node),
                 Err(_) if self.halt.is_called() => return Err(EngineError::Cancelled),
+                // It is well, but its children are not.
+                Err(_) if zygote.answers() => return self.launch_again(desk),
                 Err(_) => self.forget_zygote(&zygote, desk),
             }
         }

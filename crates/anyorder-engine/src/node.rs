@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyorder_model::{Outcome, Signature, Step, TestIndex};
 
@@ -23,6 +23,9 @@ use crate::wire::{Message, Request, TestOutcome, places};
 
 /// How long an agent may take for anything but running tests.
 const AGENT_PATIENCE: Duration = Duration::from_mins(1);
+
+/// How long a child that was just forked may take to say hello.
+const CHILD_PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Node {
     pid: i32,
@@ -122,15 +125,22 @@ impl Node {
         self.is_orphan.load(Ordering::Relaxed)
     }
 
-    /// A child with this very state.
+    /// A child with this very state. One that is lost before it says hello is replaced once.
     pub(crate) fn fork(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
+        match self.fork_once(lab) {
+            Err(_) if self.answers() && !lab.halt.is_called() => self.fork_once(lab),
+            child => child,
+        }
+    }
+
+    fn fork_once(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
         let number = lab.next_node();
         let reap = std::mem::take(&mut *self.children_to_reap.locked());
         let pid = match self.ask(lab, &Request::Fork { node: number, reap })? {
             Message::Forked { pid } => pid,
             other => return Err(Lost::Garbage(format!("{other:?}"))),
         };
-        let arrival = self.arrival_of(lab, number, pid)?;
+        let arrival = self.arrival_of(lab, number, pid).inspect_err(|_| self.give_up(pid))?;
         Meter::count(&lab.meter.forks, 1);
         Ok(Node {
             pid,
@@ -151,18 +161,35 @@ impl Node {
         if family::parent_of(pid).is_some_and(|parent| parent != self.pid) {
             return Err(Lost::Garbage(format!("process {pid} is not a child of {}", self.pid)));
         }
+        const LOOK: Duration = Duration::from_millis(100);
+        let deadline = Instant::now() + CHILD_PATIENCE;
         loop {
-            let arrival = lab.gate.arrival(number, AGENT_PATIENCE).ok_or(Lost::Closed)?;
-            if [self.pid, pid].contains(&arrival.hello.pid) {
-                return Ok(arrival);
+            let was_alive = family::is_alive(pid);
+            match lab.gate.arrival(number, LOOK) {
+                Some(arrival) if [self.pid, pid].contains(&arrival.hello.pid) => return Ok(arrival),
+                None if !was_alive || Instant::now() > deadline => return Err(Lost::Closed),
+                _ => {}
             }
         }
+    }
+
+    /// A child that has never said hello.
+    fn give_up(&self, child: i32) {
+        if family::parent_of(child) == Some(self.pid) {
+            family::end(child);
+            self.children_to_reap.locked().push(child);
+        }
+    }
+
+    /// Whether it can still be asked for something.
+    pub(crate) fn answers(&self) -> bool {
+        !self.is_mute.load(Ordering::Relaxed)
     }
 
     /// A process that has once not answered is not asked again: the answer might still come.
     fn ask(&self, lab: &Lab, request: &Request<'_>) -> Result<Message, Lost> {
         let mut link = self.link.locked();
-        if self.is_mute.load(Ordering::Relaxed) {
+        if !self.answers() {
             return Err(Lost::Closed);
         }
         let answer = link.send(request).and_then(|()| link.receive(&self.guard(lab, AGENT_PATIENCE)));

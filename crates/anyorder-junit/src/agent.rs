@@ -25,10 +25,14 @@ const CORE: Sources = sources![
     "ClassLog",
     "Classpath",
     "CommandLine",
+    "Descriptors",
     "Environment",
+    "Family",
+    "Fork",
     "Inventory",
     "Json",
     "Keys",
+    "Layers",
     "Link",
     "Live",
     "Main",
@@ -36,22 +40,26 @@ const CORE: Sources = sources![
     "Outcome",
     "Output",
     "Part",
+    "Rehearsal",
+    "Script",
     "Seen",
     "Signature",
     "Stay",
     "Test",
-    "Turns"
+    "Turns",
+    "Wire",
+    "Zygote",
 ];
 
 /// Sources that are compiled where all of these classes are on the class path.
 const BACK_ENDS: [(Sources, &[&str]); 3] = [
     (sources!["Three", "ThreeTree"], &["junit/framework/TestCase.class"]),
     (
-        sources!["Four", "FourLeaf", "FourListener", "FourSingles", "FourTree"],
+        sources!["Four", "FourLeaf", "FourListener", "FourRehearsal", "FourSingles", "FourTree"],
         &["org/junit/runner/Runner.class", "org/junit/runners/ParentRunner.class"],
     ),
     (
-        sources!["Jupiter", "JupiterPart", "JupiterRequests", "JupiterSlot"],
+        sources!["Jupiter", "JupiterPart", "JupiterRehearsal", "JupiterRequests", "JupiterSlot"],
         &[
             "org/junit/jupiter/engine/JupiterTestEngine.class",
             "org/junit/platform/engine/support/hierarchical/Node.class",

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::java::main_command;
 use crate::module::Module;
-use crate::{agent, plain, silence};
+use crate::{agent, library, plain, silence};
 
 /// JUnit in one module.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Driver for JunitDriver {
         Words {
             framework: "JUnit",
             no_tests: "name classes, packages or test ids that the build runs: `anyorder collect com.acme.FooTest`",
-            no_forks: "a JVM has threads that a fork would lose",
+            no_forks: "only a JVM on x86-64 Linux with glibc forks, and none that collects garbage with ZGC",
             unreadable: "see whether the build's own test run works; `anyorder doctor` looks at it",
         }
     }
@@ -62,6 +62,7 @@ impl Driver for JunitDriver {
         let said = json!({
             "mode": "serve", "socket": call.socket, "node": call.node, "tests": self.files.join("tests.json"),
             "properties": here.set_properties(), "removed_properties": here.removed_properties,
+            "library": library::file()?, "layers": call.layers,
             "hello": {
                 "directory": capture.directory, "root": base, "options": capture.options(), "targets": targets,
             },
@@ -110,7 +111,7 @@ impl Driver for JunitDriver {
     }
 
     fn agent_version(&self) -> String {
-        agent::version()
+        format!("{} {}", agent::version(), library::version())
     }
 
     fn can_wait(&self) -> bool {

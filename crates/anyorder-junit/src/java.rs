@@ -18,24 +18,43 @@ pub(crate) fn argument_file(words: &[String]) -> String {
     quoted.collect()
 }
 
-/// What lets many short runs start quickly, where the user has not chosen otherwise.
-fn search_options(users: &[String]) -> Vec<String> {
-    let mut options = vec!["-XX:TieredStopAtLevel=1".to_owned(), "-Xshare:auto".to_owned()];
-    if !users.iter().any(|option| option.starts_with("-XX:+Use") && option.ends_with("GC")) {
-        options.push("-XX:+UseSerialGC".to_owned());
-    }
-    let is_new = |option: &String| {
-        let name = option.split('=').next().unwrap_or(option);
-        !users.iter().any(|users| users.starts_with(name))
-    };
-    options.retain(is_new);
-    options
+/// Whether an option chooses how garbage is collected. Quick runs choose that themselves: a JVM with ZGC cannot be forked, and
+/// the others have more threads than a short run is worth.
+fn is_collector(option: &str) -> bool {
+    let name = option.trim_start_matches("-XX:+").trim_start_matches("-XX:-");
+    name.len() < option.len() && (name.starts_with("Use") && name.ends_with("GC") || name == "ZGenerational")
 }
+
+/// What lets many short runs start quickly, and fork cheaply, where the user has not chosen otherwise.
+fn search_options(users: &[String], java: u32) -> Vec<String> {
+    let mut options = vec![
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-Xshare:auto",
+        // Memory that forks would share.
+        "-XX:-UsePerfData",
+        // A fork copies the tables of all pages: the larger these are the better.
+        "-XX:+UseTransparentHugePages",
+    ];
+    if java >= FIRST_TO_WARN {
+        options.push("--enable-native-access=ALL-UNNAMED");
+    }
+    let name = |option: &str| {
+        let name = option.trim_start_matches("-XX:").trim_start_matches(['+', '-']);
+        name.split(['=', ':']).next().unwrap_or(name).to_owned()
+    };
+    options.retain(|option| !users.iter().any(|users| name(users) == name(option)));
+    options.into_iter().map(str::to_owned).collect()
+}
+
+/// The first Java that warns of native libraries which nobody has allowed.
+const FIRST_TO_WARN: u32 = 24;
 
 /// Options, module path and class path of a JVM for quick runs, with the agent's jar last on the class path.
 pub(crate) fn quick_arguments(capture: &Capture, jar: &Path) -> Vec<String> {
     let mut words = capture.options();
-    words.extend(search_options(&words));
+    words.retain(|option| !is_collector(option));
+    words.extend(search_options(&words, capture.java_feature()));
     let class_path: Vec<PathBuf> = capture.class_path.iter().cloned().chain([jar.to_owned()]).collect();
     words.extend(paths(&capture.module_path, &class_path));
     words
@@ -117,7 +136,19 @@ mod tests {
 
     #[test]
     fn what_the_user_has_chosen_stands() {
-        let users = ["-XX:+UseG1GC", "-XX:TieredStopAtLevel=4"].map(str::to_owned);
-        assert_eq!(search_options(&users), ["-Xshare:auto"]);
+        let users =
+            ["-XX:+UsePerfData", "-XX:TieredStopAtLevel=4", "-Xshare:off", "-Xmx1g"].map(str::to_owned);
+        assert_eq!(search_options(&users, 17), ["-XX:+UseSerialGC", "-XX:+UseTransparentHugePages"]);
+        assert!(search_options(&[], 25).contains(&"--enable-native-access=ALL-UNNAMED".to_owned()));
+    }
+
+    #[test]
+    fn but_not_how_garbage_is_collected() {
+        let is_one = ["-XX:+UseZGC", "-XX:+ZGenerational", "-XX:-UseG1GC"].map(is_collector);
+        assert_eq!(is_one, [true; 3]);
+        assert_eq!(
+            ["-XX:+UsePerfData", "-DUseMyGC", "-XX:G1HeapRegionSize=1m"].map(is_collector),
+            [false; 3]
+        );
     }
 }

@@ -9,6 +9,7 @@ mod error;
 mod java;
 mod jdk;
 mod kept;
+mod library;
 mod module;
 mod plain;
 mod results;
@@ -19,6 +20,7 @@ mod tool;
 
 pub use driver::JunitDriver;
 pub use error::SurveyError;
+pub use library::file as fork_library;
 pub use module::Module;
 pub use survey::{Stage, Survey};
 pub use tool::{Build, Tool};

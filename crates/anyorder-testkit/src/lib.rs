@@ -7,6 +7,7 @@ pub mod binary;
 pub mod engine;
 pub mod environment;
 pub mod fixture;
+pub mod jvm;
 pub mod mark;
 pub mod probe;
 pub mod program;

@@ -16,6 +16,9 @@ interface Backend {
     /** Whether it is only asked for classes that no other back end has found tests in. */
     boolean isSecondChoice();
 
+    /** Whether running a test of the agent's own runs nothing of the user's. */
+    boolean canRehearse();
+
     /** Whether stays can begin now, or only inside {@link #open}. */
     boolean isOpen();
 

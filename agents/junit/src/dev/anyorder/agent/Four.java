@@ -37,6 +37,11 @@ final class Four implements Backend {
     }
 
     @Override
+    public boolean canRehearse() {
+        return true;
+    }
+
+    @Override
     public boolean isOpen() {
         return true;
     }

@@ -59,6 +59,11 @@ final class Jupiter implements Backend {
     }
 
     @Override
+    public boolean canRehearse() {
+        return JupiterRequests.areParametersOurs();
+    }
+
+    @Override
     public boolean isOpen() {
         return slot != null;
     }

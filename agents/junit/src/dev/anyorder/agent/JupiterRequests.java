@@ -27,7 +27,7 @@ import org.junit.platform.engine.discovery.DiscoverySelectors;
  * run time from the types that this version names.
  */
 final class JupiterRequests {
-    private static final ConfigurationParameters PARAMETERS = new Parameters();
+    private static final Parameters PARAMETERS = new Parameters();
     /** Of the execution that goes on, the innermost first. */
     private static final Deque<AutoCloseable> STORES = new ArrayDeque<AutoCloseable>();
 
@@ -78,6 +78,11 @@ final class JupiterRequests {
         while (!STORES.isEmpty()) {
             STORES.pop().close();
         }
+    }
+
+    /** Whether no parameter of the user's can bring extensions or the like into every test. */
+    static boolean areParametersOurs() {
+        return PARAMETERS.file.size() == 1 && System.getProperty("junit.jupiter.extensions.autodetection.enabled") == null;
     }
 
     private static Method longestCreate() {

@@ -17,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * So a thread of our own waits for requests, and the flag is put aside while a message is written.
  * A connection that is lost ends the JVM at once: an exception would only look like a failure to the framework.
  */
-final class Link {
+final class Link implements Wire {
     private static final Charset UTF_8 = Charset.forName("UTF-8");
     private static final Object GONE = new Object();
 
@@ -45,7 +45,8 @@ final class Link {
         return group;
     }
 
-    void say(Map<String, Object> message) {
+    @Override
+    public void say(Map<String, Object> message) {
         byte[] body = Json.encode(message).getBytes(UTF_8);
         ByteBuffer frame = ByteBuffer.allocate(4 + body.length);
         frame.putInt(body.length).put(body).flip();
@@ -62,8 +63,9 @@ final class Link {
         }
     }
 
-    /** The agent itself has failed: tells so, and ends the JVM. */
-    void trouble(Throwable error) {
+    /** Ends the JVM. */
+    @Override
+    public void trouble(Throwable error) {
         Map<String, Object> message = new LinkedHashMap<String, Object>();
         message.put("say", "trouble");
         message.put("text", new Output().end(error));
@@ -71,8 +73,9 @@ final class Link {
         Main.leave(true);
     }
 
+    @Override
     @SuppressWarnings("unchecked")
-    Map<String, Object> receive() {
+    public Map<String, Object> receive() {
         boolean wasInterrupted = false;
         while (true) {
             try {

@@ -1,6 +1,7 @@
 package dev.anyorder.agent;
 
 import java.io.File;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
@@ -73,14 +75,18 @@ public final class Main {
         String classLog = (String) orders.get("class_log");
         ClassLog classes = classLog == null ? null : new ClassLog(classLog, Classpath.directories());
         bind();
+        SocketChannel.open().close(); // the first one leaves a descriptor behind, for good
         Output output = new Output();
         output.install();
+        Set<Integer> before = Descriptors.connections();
         Link link = new Link((String) orders.get("socket"));
         try {
             link.say(hello(orders, listed));
-            link.say(ready(tests, listed));
-            Turns turns = new Turns(link, tests, output, classes);
-            Live live = new Live(turns, backends());
+            List<Backend> backends = backends();
+            Family family = family(orders, before, new Zygote(backends, tests));
+            link.say(ready(tests, listed, family));
+            Turns turns = new Turns(link, tests, output, classes, family);
+            Live live = new Live(turns, backends);
             while (true) {
                 live.run();
                 turns.close();
@@ -107,13 +113,30 @@ public final class Main {
         return hello;
     }
 
-    private static Map<String, Object> ready(List<Test> tests, Map<?, ?> listed) {
+    /** Null if this JVM is not to be forked, or cannot be; then the log says why. */
+    private static Family family(Map<?, ?> orders, Set<Integer> before, Runnable warmth) throws Exception {
+        String library = (String) orders.get("library");
+        if (library == null) {
+            return null;
+        }
+        Set<Integer> link = Descriptors.connections();
+        link.removeAll(before);
+        String refusal = link.size() == 1 ? Fork.prepare(library) : "there are connections of others: " + link;
+        if (refusal != null) {
+            System.err.println("anyorder: no forks of this JVM: " + refusal);
+            return null;
+        }
+        Map<?, ?> layers = (Map<?, ?>) orders.get("layers");
+        return new Family((String) orders.get("socket"), link.iterator().next(), layers, warmth);
+    }
+
+    private static Map<String, Object> ready(List<Test> tests, Map<?, ?> listed, Family family) {
         Map<String, Object> ready = new LinkedHashMap<String, Object>();
         ready.put("say", "ready");
         ready.put("tests", tests.size());
         ready.put("errors", listed.get("errors"));
-        ready.put("can_fork", false);
-        ready.put("can_layer", false);
+        ready.put("can_fork", family != null);
+        ready.put("can_layer", family != null && family.canLayer());
         return ready;
     }
 

@@ -37,6 +37,11 @@ final class Three implements Backend {
     }
 
     @Override
+    public boolean canRehearse() {
+        return false;
+    }
+
+    @Override
     public boolean isOpen() {
         return true;
     }

@@ -1,5 +1,6 @@
 package dev.anyorder.agent;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,10 +14,12 @@ import java.util.Map;
  * and such a failure is told late.
  */
 final class Turns {
-    private final Link link;
+    private final Wire link;
     private final List<Test> tests;
     private final Output output;
     private final ClassLog classes;
+    /** Null where this process cannot be forked. */
+    private final Family family;
 
     private List<?> row = new ArrayList<Object>();
     private int at;
@@ -36,11 +39,12 @@ final class Turns {
     private long begun;
     private Test last;
 
-    Turns(Link link, List<Test> tests, Output output, ClassLog classes) {
+    Turns(Wire link, List<Test> tests, Output output, ClassLog classes, Family family) {
         this.link = link;
         this.tests = tests;
         this.output = output;
         this.classes = classes;
+        this.family = family;
     }
 
     /** The test that has to run next; null when everything is to be torn down. Waits for the engine if need be. */
@@ -109,7 +113,7 @@ final class Turns {
             tellHeld();
             Map<String, Object> ran = message("ran");
             if (isStanding) {
-                ran.put("gained", new LinkedHashMap<String, Object>());
+                ran.put("gained", family == null ? new LinkedHashMap<String, Object>() : family.gained());
             }
             link.say(ran);
             isRunning = false;
@@ -126,6 +130,9 @@ final class Turns {
         }
         if (classes != null) {
             message.put("classes", classes.initialised());
+        }
+        if (family != null && family.isOrphan()) {
+            message.put("orphaned", true);
         }
         held = null;
         link.say(message);
@@ -145,10 +152,52 @@ final class Turns {
         } else if (verb.equals("finish")) {
             isOver = true;
         } else if (verb.equals("exit")) {
-            Main.leave(isStanding);
+            leave((List<?>) request.get("reap"));
+        } else if (verb.equals("fork") && family != null) {
+            fork((Long) request.get("node"), (List<?>) request.get("reap"));
+        } else if (verb.equals("wait") && family != null) {
+            Map<String, Object> waited = message("waited");
+            waited.put("status", Fork.waitFor(((Long) request.get("pid")).intValue(), true));
+            link.say(waited);
         } else {
             link.trouble(new IllegalStateException("this agent does not know how to " + verb));
         }
+    }
+
+    /** The child goes on from here, too, with its own next request. */
+    private void fork(long node, List<?> reap) {
+        Map<String, Object> message;
+        try {
+            family.reap(reap, false);
+            if (count == 0) {
+                family.warmUp();
+            }
+            int child = family.fork();
+            if (child == 0) {
+                message = message("hello");
+                message.put("node", node);
+            } else if (child > 0) {
+                message = message("forked");
+                message.put("pid", child);
+            } else {
+                message = message("trouble");
+                message.put("text", Fork.reason(child));
+            }
+        } catch (IOException error) {
+            message = message("trouble");
+            message.put("text", error.toString());
+        }
+        link.say(message);
+    }
+
+    private void leave(List<?> reap) {
+        if (family != null) {
+            family.reap(reap, true);
+            if (family.isChild()) {
+                Fork.exit(0);
+            }
+        }
+        Main.leave(isStanding);
     }
 
     private void collect() {

@@ -1,0 +1,140 @@
+package dev.anyorder.agent;
+
+import java.lang.reflect.Method;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+
+/**
+ * Forks this JVM with all of its threads, by the library in {@code agents/jvmfork}; {@code docs/jvm-fork.md} tells how.
+ *
+ * <p>Knows what can be forked at all. Does not know what children are for.
+ */
+final class Fork {
+    /** As the library says it. */
+    private static final int NOT_PARKED = -1001;
+    /** How long a child that does nothing may take. */
+    private static final long TRIAL_MILLIS = 10000;
+
+    private static Method handleOf;
+    private static Object ownHandle;
+
+    private Fork() {}
+
+    /** The library's words: 0 in the child, the child's number in the parent, or a negative reason why there is none. */
+    private static native int fork(byte[] script, int length, int steps);
+
+    private static native int carryOut(byte[] script, int length, int steps);
+
+    /** How a child ended, as {@code waitpid} has it; -1 if it has not, -2 if there is no such child. */
+    static native int waitFor(int child, boolean isPatient);
+
+    /** Whether any child of this process has not been waited for. */
+    static native boolean hasChildren();
+
+    /** Ends this process at once: no hook runs, and no thread is waited for. */
+    static native void exit(int status);
+
+    static native int process();
+
+    static native int parent();
+
+    private static native void rename(Object own, Object other);
+
+    /**
+     * Loads the library and tries it.
+     *
+     * @return null if this JVM can be forked, else why not
+     */
+    static String prepare(String library) {
+        try {
+            String hindrance = hindrance();
+            if (hindrance != null) {
+                return hindrance;
+            }
+            System.load(library);
+            Class<?> handle = Class.forName("java.lang.ProcessHandle"); // JDK 9
+            handleOf = handle.getMethod("of", long.class);
+            ownHandle = handle.getMethod("current").invoke(null);
+            return trial();
+        } catch (Exception refused) {
+            return refused.toString();
+        } catch (LinkageError refused) {
+            return refused.toString();
+        }
+    }
+
+    /** Memory that a child would share instead of getting a copy; ZGC keeps the whole heap in such memory. */
+    private static String hindrance() throws Exception {
+        byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
+        for (String line : new String(maps, Charset.forName("UTF-8")).split("\n")) {
+            String[] fields = line.split(" +", 6);
+            boolean isShared = fields.length > 1 && fields[1].startsWith("rw") && fields[1].endsWith("s");
+            if (isShared && !line.contains("hsperfdata")) {
+                return "this JVM keeps data in shared memory, as ZGC does: " + fields[fields.length - 1].trim();
+            }
+        }
+        return null;
+    }
+
+    private static String trial() throws InterruptedException {
+        int child = child(new Script());
+        if (child == 0) {
+            exit(0);
+        }
+        if (child < 0) {
+            return reason(child);
+        }
+        long deadline = System.nanoTime() + TRIAL_MILLIS * 1000000;
+        int status = waitFor(child, false);
+        while (status == -1 && System.nanoTime() < deadline) {
+            Thread.sleep(1);
+            status = waitFor(child, false);
+        }
+        return status == 0 ? null : "a fork of this JVM did not end as it should: " + status;
+    }
+
+    /**
+     * A copy of this process that has carried out the script.
+     *
+     * @return 0 in the child; in the parent the child's number, or a negative number that {@link #reason} explains
+     */
+    static int child(Script script) {
+        byte[] bytes = script.bytes();
+        int child = fork(bytes, bytes.length, script.steps());
+        if (child == 0) {
+            correctHandle();
+        }
+        return child;
+    }
+
+    /** Whether this script can be carried out, tried in a child. */
+    static boolean isPossible(Script script) {
+        script.need(Script.EXIT_GROUP, 0);
+        byte[] bytes = script.bytes();
+        int child = fork(bytes, bytes.length, script.steps());
+        return child > 0 && waitFor(child, true) == 0;
+    }
+
+    /** Carries a script out here, for the thread that asks. */
+    static boolean here(Script script) {
+        byte[] bytes = script.bytes();
+        return carryOut(bytes, bytes.length, script.steps()) == 1;
+    }
+
+    static String reason(int refusal) {
+        return refusal == NOT_PARKED
+                ? "a thread of this JVM blocks the signal that stops it"
+                : "the library refused to fork: " + refusal;
+    }
+
+    /** Java asks for its own number once, and keeps the answer. */
+    private static void correctHandle() {
+        try {
+            Object real = handleOf.invoke(null, (long) process());
+            rename(ownHandle, real.getClass().getMethod("get").invoke(real));
+        } catch (ReflectiveOperationException unlikely) {
+            throw new IllegalStateException(unlikely);
+        }
+    }
+}

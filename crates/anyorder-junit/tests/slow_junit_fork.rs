@@ -1,0 +1,53 @@
+//! A JVM that forks: on every JDK of this machine that it is claimed for. `cargo xtask trial jvm` does more of the same.
+
+use anyorder_testkit::jvm::{COLLECTORS, ForkPrograms, Jdk, ZYGOTE};
+
+/// Runs a program on every JDK with every one of these sets of options that it has; what did not end with `status`.
+fn wrong(program: &str, options: &[&[&str]], arguments: &[&str], status: i32) -> Vec<String> {
+    let jdks = Jdk::claimed();
+    assert!(!jdks.is_empty(), "there is a JDK that forking is claimed for");
+    let mut wrong = Vec::new();
+    for jdk in jdks {
+        let programs = ForkPrograms::compiled(&jdk);
+        for options in options.iter().filter(|options| jdk.has(options)) {
+            let (ended, said) = programs.run(program, options, arguments);
+            if ended != Some(status) {
+                wrong.push(format!("{program} on {} with {options:?}: {ended:?}\n{said}", jdk.feature));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn all_that_a_jvm_does_it_does_in_a_fork() {
+    let collectors = COLLECTORS.map(|collector| [collector]);
+    let options: Vec<&[&str]> =
+        std::iter::once(&ZYGOTE[..]).chain(collectors.iter().map(|one| &one[..])).collect();
+    assert_eq!(wrong("Probes", &options, &[], 0), [""; 0]);
+}
+
+#[test]
+fn threads_that_are_busy_go_on_in_a_fork() {
+    assert_eq!(wrong("Stress", &[&ZYGOTE], &["40"], 0), [""; 0]);
+}
+
+#[test]
+fn threads_that_wait_are_not_disturbed() {
+    assert_eq!(wrong("Blocked", &[&ZYGOTE], &[], 0), [""; 0]);
+}
+
+#[test]
+fn forks_read_the_same_jar_at_the_same_time() {
+    assert_eq!(wrong("Jars", &[&ZYGOTE], &[], 0), [""; 0]);
+}
+
+#[test]
+fn a_thread_that_does_not_stop_prevents_the_fork_and_nothing_else() {
+    assert_eq!(wrong("Refused", &[&ZYGOTE], &[], 0), [""; 0]);
+}
+
+#[test]
+fn a_heap_in_shared_memory_is_refused() {
+    assert_eq!(wrong("Probes", &[&["-XX:+UseZGC"]], &[], 2), [""; 0]);
+}
