@@ -158,10 +158,10 @@ impl Node {
 
     /// The connection of a child that was just forked: anybody may claim to be it, but only it and its parent are believed.
     fn arrival_of(&self, lab: &Lab, number: u64, pid: i32) -> Result<Arrival, Lost> {
+        const LOOK: Duration = Duration::from_millis(100);
         if family::parent_of(pid).is_some_and(|parent| parent != self.pid) {
             return Err(Lost::Garbage(format!("process {pid} is not a child of {}", self.pid)));
         }
-        const LOOK: Duration = Duration::from_millis(100);
         let deadline = Instant::now() + CHILD_PATIENCE;
         loop {
             let was_alive = family::is_alive(pid);
