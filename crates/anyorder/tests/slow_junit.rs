@@ -1,4 +1,5 @@
-//! Hunts in Java builds: what the fixtures say that there is to find is found, and the printed commands show it.
+//! Hunts in Java builds: what the fixtures say that there is to find is found, the same through forks of a JVM as in new
+//! JVMs, and the printed commands show it.
 
 mod common;
 
@@ -7,35 +8,61 @@ use std::process::Command;
 use anyorder_testkit::fixture::Fixture;
 use anyorder_testkit::program::is_installed;
 use common::Anyorder;
-use common::expected::{disagreement, fixtures, words};
+use common::expected::{disagreement, fixtures, in_lanes, words};
 use serde_json::Value;
 
+/// How many builds are hunted in at the same time.
+const LANES: usize = 2;
+
 /// Hunts, or does what else `expected` asks for.
-fn tried(name: &str, command: &str, expected: &Value) -> Option<String> {
-    let fixture = Fixture::junit(name);
+fn tried(fixture: &Fixture, command: &str, expected: &Value) -> Option<String> {
     let words = [vec![command, "--seed", "0", "--json", "-"], words(&expected["arguments"])].concat();
     let ran = Anyorder::built(fixture.path()).run(&words);
     let how = disagreement(&ran.json(), expected)?;
-    Some(format!("{command} in {name}: {how}\n{}", ran.shown()))
+    Some(format!("{command}: {how}\n{}", ran.shown()))
 }
 
+/// A sweep's report, without what it cost and how it was made.
+fn swept(fixture: &Fixture, isolation: &str) -> Value {
+    let words = ["sweep", "--seed", "3", "--rounds", "3", "--isolation", isolation, "--json", "-"];
+    let mut report = Anyorder::built(fixture.path()).run(&words).json();
+    forget_cost(&mut report);
+    report
+}
+
+/// Reports of several modules stand in each other.
+fn forget_cost(report: &mut Value) {
+    if let Some(report) = report.as_object_mut() {
+        report.remove("cost");
+        if let Some(plan) = report.get_mut("plan").and_then(Value::as_object_mut) {
+            plan.remove("isolation");
+        }
+        let more = report.get_mut("more").and_then(Value::as_array_mut);
+        more.into_iter().flatten().for_each(forget_cost);
+    }
+}
+
+/// How forks and new JVMs differ, if they do.
+fn difference(fixture: &Fixture) -> Option<String> {
+    let (forks, processes) = (swept(fixture, "fork"), swept(fixture, "process"));
+    assert_eq!(forks["schema"], 1, "{forks}");
+    (forks != processes).then(|| format!("forks against processes:\n{forks:#}\n{processes:#}"))
+}
+
+// One test, because a build takes long, and what it tells is kept beside it.
 #[test]
-fn every_java_fixture_shows_what_it_should_and_nothing_else() {
-    let fixtures = fixtures("junit");
+fn every_java_fixture_shows_what_it_should_through_forks_and_in_new_processes() {
+    let mut fixtures = fixtures("junit");
     assert!(fixtures.len() > 5, "the fixtures are where they were");
     // Only some machines have Gradle; Maven is asked for.
-    let has_builder = |name: &str| name != "gradle" || is_installed("gradle");
-    let fixtures = fixtures.iter().filter(|(name, _)| has_builder(name));
-    let wrong: Vec<String> = fixtures.filter_map(|(name, expected)| tried(name, "hunt", expected)).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn what_a_test_saves_shows_in_the_next_run() {
-    let fixtures = fixtures("junit");
-    let twice = fixtures.iter().filter(|(_, expected)| expected["twice"].is_object());
-    let wrong: Vec<String> =
-        twice.filter_map(|(name, expected)| tried(name, "twice", &expected["twice"])).collect();
+    fixtures.retain(|name, _| name != "gradle" || is_installed("gradle"));
+    let wrong = in_lanes(LANES, fixtures, |name, expected| {
+        let fixture = Fixture::junit(name);
+        let twice = expected.get("twice").and_then(|expected| tried(&fixture, "twice", expected));
+        let wrong = [tried(&fixture, "hunt", expected), twice, difference(&fixture)];
+        let wrong: Vec<String> = wrong.into_iter().flatten().map(|how| format!("{name}: {how}")).collect();
+        (!wrong.is_empty()).then(|| wrong.join("\n"))
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
