@@ -46,7 +46,7 @@ const TRIED: [&str; 3] = ["six", "knack", "async-lru"];
 /// Versions of JUnit on which the agent is tried in every test run; `agents/junit/tests/run` tries all.
 const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
 
-/// How many slow test files run at the same time: each of them waits now and then.
+/// How much is done at the same time: most of it waits now and then.
 const LANES: usize = 2;
 
 /// Set where a part that is left out is a failure.
@@ -87,6 +87,12 @@ pub(crate) fn test(names: &[&str]) -> bool {
     }
     println!("{} passed, {} failed", all.passed, all.failed);
     all.failed == 0
+}
+
+/// Runs the tests of one file that take too long for every day.
+pub(crate) fn ignored(name: &str) -> bool {
+    let mut cargo = cargo(&["test", "--workspace", "--test", name, "--", "--ignored"]);
+    cargo.status().is_ok_and(|status| status.success())
 }
 
 /// Runs a bench in release mode.
@@ -147,14 +153,22 @@ fn in_lanes(wanted: impl Fn(&str) -> bool) -> Tally {
     {
         return one_result(false);
     }
-    let (waiting, all) = (Mutex::new(names.into_iter()), Mutex::new(Tally::default()));
+    side_by_side(names, |name, tell| {
+        tell(&format!("---- {name}"));
+        let mut cargo = cargo(&["test", "--quiet", "--workspace", "--no-fail-fast", "--test", &name]);
+        heard(cargo.stderr(Stdio::null()), tell)
+    })
+}
+
+/// Does what is to be done in lanes; what a lane is told of one thing is shown when that has ended.
+fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync) -> Tally {
+    let (waiting, all) = (Mutex::new(things.into_iter()), Mutex::new(Tally::default()));
     let next = || waiting.lock().expect("no lane panics").next();
     let lane = || {
-        for name in iter::from_fn(next) {
+        for thing in iter::from_fn(next) {
             let mut shown = String::new();
-            let mut cargo = cargo(&["test", "--quiet", "--workspace", "--no-fail-fast", "--test", &name]);
-            let tally = heard(cargo.stderr(Stdio::null()), |line| shown = format!("{shown}{line}\n"));
-            println!("---- {name}\n{shown}");
+            let tally = work(thing, &mut |line| shown = format!("{shown}{line}\n"));
+            println!("{shown}");
             all.lock().expect("no lane panics").add(&tally);
         }
     };
@@ -168,16 +182,13 @@ fn agents() -> Tally {
     for version in VERSIONS {
         pythons.extend(newest_pytest_on(version));
     }
-    let mut tally = Tally::default();
-    for python in pythons {
+    side_by_side(pythons, |python, tell| {
         let mut command = Command::new(python);
         command
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])
             .current_dir(repository().join("agents/pytest"));
-        let part = counted(command.env("PYTHONPATH", ".").env("PYTHONDONTWRITEBYTECODE", "1"));
-        tally.add(&part);
-    }
-    tally
+        heard(command.env("PYTHONPATH", ".").env("PYTHONDONTWRITEBYTECODE", "1"), tell)
+    })
 }
 
 fn trials() -> Tally {
@@ -218,11 +229,11 @@ fn one_result(is_good: bool) -> Tally {
 
 /// Runs a test runner, shows what it prints, and adds up the counts in its closing lines.
 fn counted(command: &mut Command) -> Tally {
-    heard(command, |line| println!("{line}"))
+    heard(command, &mut |line| println!("{line}"))
 }
 
 /// Runs a test runner, tells every line that it prints, and adds up the counts in its closing lines.
-fn heard(command: &mut Command, mut tell: impl FnMut(&str)) -> Tally {
+fn heard(command: &mut Command, tell: &mut dyn FnMut(&str)) -> Tally {
     let mut child =
         command.stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let mut tally = Tally::default();

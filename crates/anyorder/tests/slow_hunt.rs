@@ -26,7 +26,7 @@ fn every_fixture_shows_what_it_should_and_nothing_else() {
 #[test]
 fn what_chance_decides_is_never_called_order_dependent() {
     let fixture = Fixture::pytest("non_deterministic");
-    for seed in ["1", "2", "3", "4", "5"] {
+    for seed in ["1", "2"] {
         let ran = Anyorder::at(fixture.path()).run(&["hunt", "--seed", seed, "--json", "-"]).with_code(0);
         let report = ran.json();
         let kinds = report["findings"].as_array().unwrap().iter().map(|finding| &finding["kind"]);

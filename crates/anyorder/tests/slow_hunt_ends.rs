@@ -136,6 +136,17 @@ fn forget(directory: &Path) {
 
 #[test]
 fn a_hunt_that_is_killed_at_any_moment_ends_as_if_it_had_not_been() {
+    kill_hunts(6);
+}
+
+#[test]
+#[ignore = "it takes minutes: `cargo xtask trial kills`"]
+fn a_hunt_that_is_killed_twenty_times_ends_as_if_it_had_not_been() {
+    kill_hunts(20);
+}
+
+/// Kills a hunt so many times in all, a few times in a row, and compares what it finds in the end.
+fn kill_hunts(wanted_kills: u32) {
     let fixture = Fixture::pytest("red_baseline");
     let begun = Instant::now();
     let wanted = finish(fixture.path()).json()["findings"].clone();
@@ -143,12 +154,12 @@ fn a_hunt_that_is_killed_at_any_moment_ends_as_if_it_had_not_been() {
     forget(fixture.path());
     let mut random = ChaCha8Rng::seed_from_u64(4);
     let (mut kills, mut kills_in_a_row) = (0, 0);
-    while kills < 20 {
+    while kills < wanted_kills {
         let was_going_on = kill_after(took.mul_f64(random.random_range(0.05..0.7)), fixture.path());
         kills += u32::from(was_going_on);
         kills_in_a_row += 1;
         // Work that is recorded makes every hunt shorter than the one before, so now and then it begins anew.
-        if !was_going_on || kills_in_a_row == 4 || kills == 20 {
+        if !was_going_on || kills_in_a_row == 4 || kills == wanted_kills {
             let ran = finish(fixture.path());
             assert_eq!(ran.json()["findings"], wanted, "after {kills} kills\n{}", ran.shown());
             forget(fixture.path());
