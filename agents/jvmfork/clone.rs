@@ -55,9 +55,7 @@ fn copy_process() -> isize {
     const SIGCHLD: usize = 17;
     const WRITE_AND_CLEAR_NUMBER: usize = 0x0100_0000 | 0x0020_0000;
     // SAFETY: the child gets memory of its own; its number is written where libc expects it.
-    unsafe {
-        call(number::CLONE, [WRITE_AND_CLEAR_NUMBER | SIGCHLD, 0, 0, libc::thread_number_address(), 0])
-    }
+    unsafe { call(number::CLONE, [WRITE_AND_CLEAR_NUMBER | SIGCHLD, 0, 0, libc::thread_number_address(), 0]) }
 }
 
 /// Keeps signals away from this thread for a while: their handlers might want what a parked thread holds.

@@ -44,7 +44,8 @@ impl Environment {
     /// Gives a field of type `long` of one object the value that it has in another of the same class, whatever Java thinks of it.
     fn copy_long(&mut self, name: &CStr, from: Reference, to: Reference) {
         type ClassOf = unsafe extern "C" fn(*mut Environment, Reference) -> Reference;
-        type FieldOf = unsafe extern "C" fn(*mut Environment, Reference, *const c_char, *const c_char) -> Field;
+        type FieldOf =
+            unsafe extern "C" fn(*mut Environment, Reference, *const c_char, *const c_char) -> Field;
         type Get = unsafe extern "C" fn(*mut Environment, Reference, Field) -> i64;
         type Set = unsafe extern "C" fn(*mut Environment, Reference, Field, i64);
         // SAFETY: the types are those of the specification; without such a field an exception waits for Java.

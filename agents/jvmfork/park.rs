@@ -146,9 +146,7 @@ extern "C" fn handler() {
 /// The end of `handler`, for a thread whose stack is as it was there.
 #[unsafe(naked)]
 pub(crate) extern "C" fn leave() {
-    naked_asm!(
-        "add rsp, 8", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",
-    )
+    naked_asm!("add rsp, 8", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",)
 }
 
 extern "C" fn park(stack: usize) {
@@ -216,14 +214,17 @@ pub(crate) fn prepare() -> bool {
         return true;
     }
     // While a thread is in the handler no other signal may come: it would run on a stack that is being copied.
-    let ours = Action { handler: address(handler), flags: RESTORER_RESTART, restorer: address(restorer), mask: !0 };
+    let ours =
+        Action { handler: address(handler), flags: RESTORER_RESTART, restorer: address(restorer), mask: !0 };
     for signal in REAL_TIME {
         let mut theirs = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
         // SAFETY: both actions are as the kernel wants them, with a mask of 8 bytes; nobody has a handler here.
         unsafe {
             let number = signal as usize;
             call(number::RT_SIGACTION, [number, 0, &raw mut theirs as usize, 8, 0]);
-            if theirs.handler == 0 && call(number::RT_SIGACTION, [number, &raw const ours as usize, 0, 8, 0]) == 0 {
+            if theirs.handler == 0
+                && call(number::RT_SIGACTION, [number, &raw const ours as usize, 0, 8, 0]) == 0
+            {
                 SIGNAL.store(signal, SeqCst);
                 return true;
             }

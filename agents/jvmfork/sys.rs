@@ -135,7 +135,8 @@ impl Descriptor {
     pub(crate) fn open(path: &[u8], flags: usize) -> Option<Descriptor> {
         debug_assert!(path.last() == Some(&0));
         // SAFETY: the path ends with a zero.
-        let result = unsafe { call(number::OPENAT, [HERE, path.as_ptr() as usize, flags | CLOSE_ON_EXEC, 0, 0]) };
+        let result =
+            unsafe { call(number::OPENAT, [HERE, path.as_ptr() as usize, flags | CLOSE_ON_EXEC, 0, 0]) };
         (result >= 0).then_some(Descriptor(result as i32))
     }
 }
@@ -165,7 +166,8 @@ pub(crate) fn numbers_in(path: &[u8], mut each: impl FnMut(i32)) -> bool {
         while at < size as usize {
             // SAFETY: the kernel has written whole entries up to `size`: inode and offset (8 bytes each), the length of the
             // entry (2), its kind (1), and its name up to a zero.
-            let (length, name) = unsafe { (start.add(at + 16).cast::<u16>().read_unaligned(), start.add(at + 19)) };
+            let (length, name) =
+                unsafe { (start.add(at + 16).cast::<u16>().read_unaligned(), start.add(at + 19)) };
             // SAFETY: as above.
             if let Some(number) = unsafe { number_from(name) }
                 && number != directory.0

@@ -78,8 +78,7 @@ static RESUMED: AtomicU32 = AtomicU32::new(0);
 
 /// Threads that share everything, as libc makes them: memory, file system, files, handlers, process, semaphores; with their own
 /// thread-local storage; their number is written on both sides of their beginning, and removed at their end.
-const THREAD: usize =
-    0x100 | 0x200 | 0x400 | 0x800 | 0x1_0000 | 0x4_0000 | 0x8_0000 | 0x10_0000 | 0x20_0000;
+const THREAD: usize = 0x100 | 0x200 | 0x400 | 0x800 | 0x1_0000 | 0x4_0000 | 0x8_0000 | 0x10_0000 | 0x20_0000;
 
 /// How long it may take until all are there.
 const PATIENCE: i64 = 20 * SECOND;

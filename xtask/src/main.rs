@@ -24,7 +24,7 @@ cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial kills               a hunt that is killed twenty times: the findings are those of one that was not
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
-cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, jvm";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -101,8 +101,13 @@ pub(crate) fn bench(name: &str, arguments: &[&str]) -> bool {
     cargo.args(arguments).status().is_ok_and(|status| status.success())
 }
 
+/// The library that forks a JVM is no member of the workspace.
 fn format() -> Tally {
-    one_check(&mut cargo(&["fmt", "--all", "--check"]))
+    let mut library = Command::new("rustfmt");
+    library.args(["--check", "--edition", "2024", "--config-path", "rustfmt.toml", "agents/jvmfork/lib.rs"]);
+    let library = one_check(library.current_dir(repository()));
+    let workspace = one_check(&mut cargo(&["fmt", "--all", "--check"]));
+    Tally { passed: workspace.passed + library.passed, failed: workspace.failed + library.failed }
 }
 
 fn lints() -> Tally {
