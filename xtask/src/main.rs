@@ -47,8 +47,8 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
-        ["trial", "junit"] => Some(parts::ignored("slow_junit")),
-        ["trial", "kills"] => Some(parts::ignored("slow_hunt_ends")),
+        ["trial", "junit"] => Some(parts::thorough("slow_junit")),
+        ["trial", "kills"] => Some(parts::thorough("slow_hunt_ends")),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))

@@ -9,7 +9,7 @@ use std::{env, fs, iter, thread};
 
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
 use anyorder_testkit::program::{is_installed, missing_for_java};
-use anyorder_testkit::repository;
+use anyorder_testkit::{repository, thorough};
 
 use crate::messages::messages;
 use crate::trial;
@@ -89,10 +89,10 @@ pub(crate) fn test(names: &[&str]) -> bool {
     all.failed == 0
 }
 
-/// Runs the tests of one file that take too long for every day.
-pub(crate) fn ignored(name: &str) -> bool {
-    let mut cargo = cargo(&["test", "--workspace", "--test", name, "--", "--ignored"]);
-    cargo.status().is_ok_and(|status| status.success())
+/// Runs the tests of one file as thoroughly as they can.
+pub(crate) fn thorough(name: &str) -> bool {
+    let mut cargo = cargo(&["test", "--workspace", "--test", name]);
+    cargo.env(thorough::VARIABLE, "1").status().is_ok_and(|status| status.success())
 }
 
 /// Runs a bench in release mode.

@@ -14,6 +14,7 @@ pub mod program;
 pub mod schema;
 pub mod spent;
 pub mod suites;
+pub mod thorough;
 pub mod tree;
 
 use std::path::{Path, PathBuf};

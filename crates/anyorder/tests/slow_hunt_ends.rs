@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyorder_store::History;
 use anyorder_testkit::environment::{BARE, NEWEST, python};
 use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::thorough::usually_or_in_trials;
 use common::{Anyorder, Ran, suite};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -136,17 +137,7 @@ fn forget(directory: &Path) {
 
 #[test]
 fn a_hunt_that_is_killed_at_any_moment_ends_as_if_it_had_not_been() {
-    kill_hunts(6);
-}
-
-#[test]
-#[ignore = "it takes minutes: `cargo xtask trial kills`"]
-fn a_hunt_that_is_killed_twenty_times_ends_as_if_it_had_not_been() {
-    kill_hunts(20);
-}
-
-/// Kills a hunt so many times in all, a few times in a row, and compares what it finds in the end.
-fn kill_hunts(wanted_kills: u32) {
+    let wanted_kills = usually_or_in_trials(6, 20);
     let fixture = Fixture::pytest("red_baseline");
     let begun = Instant::now();
     let wanted = finish(fixture.path()).json()["findings"].clone();

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyorder_testkit::fixture::Fixture;
 use anyorder_testkit::program::is_installed;
+use anyorder_testkit::thorough::usually_or_in_trials;
 use common::Anyorder;
 use common::expected::{disagreement, fixtures, in_lanes, words};
 use serde_json::Value;
@@ -15,7 +16,7 @@ use serde_json::Value;
 /// How many builds are hunted in at the same time.
 const LANES: usize = 2;
 
-/// Fixtures in which forks are compared with new processes in every test run.
+/// Fixtures in which forks are compared with new processes every day; `cargo xtask trial junit` does so in all.
 const COMPARED: [&str; 2] = ["five", "on_disk"];
 
 /// Hunts, or does what else `expected` asks for.
@@ -69,19 +70,11 @@ fn every_java_fixture_shows_what_it_should_and_some_in_new_processes_too() {
     let wrong = in_lanes(LANES, buildable(), |name, expected| {
         let fixture = Fixture::junit(name);
         let twice = expected.get("twice").and_then(|expected| tried(&fixture, "twice", expected));
-        let difference = COMPARED.contains(&name).then(|| difference(&fixture)).flatten();
+        let is_compared = usually_or_in_trials(COMPARED.contains(&name), true);
+        let difference = is_compared.then(|| difference(&fixture)).flatten();
         let wrong = [tried(&fixture, "hunt", expected), twice, difference];
         let wrong: Vec<String> = wrong.into_iter().flatten().map(|how| format!("{name}: {how}")).collect();
         (!wrong.is_empty()).then(|| wrong.join("\n"))
-    });
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-#[ignore = "it takes minutes: `cargo xtask trial junit`"]
-fn every_java_fixture_gives_the_same_through_forks_as_in_new_processes() {
-    let wrong = in_lanes(LANES, buildable(), |name, _| {
-        difference(&Fixture::junit(name)).map(|how| format!("{name}: {how}"))
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
