@@ -2,10 +2,10 @@
 //!
 //! Knows the words, and refuses numbers that would do harm. How bytes become messages is known to `inbox.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use anyorder_model::{CollectionError, Outcome, Phase, Signature, Test, TestIndex};
+use anyorder_model::{Cell, Code, CollectionError, Outcome, Phase, Signature, Test, TestIndex};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -39,6 +39,15 @@ pub enum Request<'a> {
     },
     /// Tear down what still stands.
     Finish,
+    /// Remember the shared state.
+    Mark,
+    /// Tell what has changed since.
+    Diff {
+        /// Whether the mark moves to now.
+        advance: bool,
+    },
+    /// From now on tell the code that runs.
+    Trace,
     /// Tell how this child ended.
     Wait {
         /// The child.
@@ -85,6 +94,16 @@ pub enum Message {
     },
     /// A `finish` has ended.
     Finished,
+    /// Answer to `mark`.
+    Marked {
+        /// How many objects are remembered.
+        objects: u64,
+    },
+    /// Answer to `diff`.
+    Differs {
+        /// What has changed since the mark.
+        cells: Vec<Cell>,
+    },
     /// Answer to `wait`.
     Waited {
         /// As `waitpid` gives it.
@@ -149,6 +168,8 @@ pub struct Ready {
     pub strays: Vec<String>,
     /// Whether a forked child can get a layer of disk for itself.
     pub can_layer: bool,
+    /// Whether shared state can be marked and compared, and code traced.
+    pub can_watch: bool,
 }
 
 /// The end of one test.
@@ -173,6 +194,12 @@ pub struct TestOutcome {
     /// Whether the process that this one was forked from has ended meanwhile.
     #[serde(default)]
     pub orphaned: bool,
+    /// The names that its code may look at, if that is traced.
+    #[serde(default)]
+    pub reads: BTreeSet<String>,
+    /// The code that it ran, if that is traced.
+    #[serde(default)]
+    pub code: Vec<Code>,
 }
 
 /// What a process has gained since the fresh state that a fork would lose or share.
@@ -243,6 +270,9 @@ mod tests {
             Request::Fork { node: 12, reap: vec![4711] },
             Request::Run { tests: &[3, 1, 3], finish: true, output: false },
             Request::Finish,
+            Request::Mark,
+            Request::Diff { advance: true },
+            Request::Trace,
             Request::Wait { pid: 4712 },
             Request::Exit { reap: vec![] },
         ];

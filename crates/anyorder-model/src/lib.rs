@@ -2,6 +2,7 @@
 //!
 //! Knows what things are called and how they are written down. Runs nothing, decides nothing, prints nothing.
 
+mod cell;
 mod cost;
 mod event;
 mod finding;
@@ -9,9 +10,11 @@ mod oracle;
 mod order;
 mod order_file;
 mod outcome;
+mod profile;
 mod run;
 mod suite;
 
+pub use cell::{Cell, CellKind};
 pub use cost::{Cost, Coverage};
 pub use event::{Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{
@@ -23,5 +26,6 @@ pub use oracle::{
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};
+pub use profile::{Code, Profile, Watch, WatchRecord, Watched, Write};
 pub use run::{RunRecord, Step, Tally};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Kind, Order, Outcome, Signature, Step, Suite, TestIndex};
+use crate::{Finding, Kind, Order, Outcome, Signature, Step, Suite, TestIndex, Watch, WatchRecord};
 
 /// Answers questions about a suite.
 pub trait Oracle {
@@ -18,6 +18,16 @@ pub trait Oracle {
 
     /// Carries out orders with the user's own runner, each in a new process; answers in the order asked.
     fn run_plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted>;
+
+    /// Whether [`Oracle::watch`] has answers.
+    fn can_watch(&self) -> bool {
+        false
+    }
+
+    /// Runs tests and tells what each leaves changed; in parallel as far as that is possible, answers in the order asked.
+    fn watch(&mut self, _watches: Vec<Watch>) -> Result<Vec<WatchRecord>, Halted> {
+        Err(Halted::Broken)
+    }
 
     /// The share of the time budget that is used, from 0 to 1; 0 when there is none.
     fn spent(&self) -> f64;
