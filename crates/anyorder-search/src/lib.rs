@@ -22,6 +22,7 @@ mod minimise;
 mod pair;
 mod partners;
 mod plain_trial;
+mod profile;
 #[cfg(test)]
 mod resume_tests;
 mod seen;
@@ -39,6 +40,7 @@ mod twice;
 
 pub use compare::Comparison;
 pub use hunt::{HuntReport, hunt, investigate};
+pub use profile::{ProfileReport, ProfileSettings, profile};
 pub use settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
 pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};
