@@ -217,6 +217,10 @@ pub enum Station {
     Baseline,
     /// Each test by itself, and once more.
     Twice,
+    /// What each test leaves changed and looks at.
+    Profile,
+    /// One test right after another.
+    Pairs,
     /// Other orders.
     Sweep,
     /// What belongs to each difference.
@@ -232,6 +236,8 @@ impl Station {
             Station::Replay => "replay",
             Station::Baseline => "baseline",
             Station::Twice => "twice",
+            Station::Profile => "profile",
+            Station::Pairs => "pairs",
             Station::Sweep => "sweep",
             Station::Minimise => "minimise",
             Station::Confirm => "confirm",

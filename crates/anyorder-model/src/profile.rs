@@ -24,7 +24,7 @@ pub struct Watch {
 pub struct WatchRecord {
     /// One for each watched test that ran.
     pub watched: Vec<Watched>,
-    /// What differs from before the first watched test when everything is torn down; nothing if it did not come to that.
+    /// What differs from before the last watched test when everything is torn down; nothing if it did not come to that.
     pub in_the_end: Option<Vec<Cell>>,
 }
 
@@ -86,4 +86,13 @@ pub struct Write {
     /// Whether it was seen only behind other tests: behind setters, or in the original order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_elsewhere: bool,
+}
+
+/// Profiles as they are reported.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profiles {
+    /// In the order of the suite.
+    pub profiles: Vec<Profile>,
+    /// How many writes are left out of them, because nobody can observe the cell.
+    pub hidden: usize,
 }

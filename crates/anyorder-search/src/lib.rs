@@ -19,6 +19,7 @@ mod hunt;
 mod hunt_tests;
 mod judge;
 mod minimise;
+mod noise;
 mod pair;
 mod partners;
 mod plain_trial;
@@ -40,6 +41,7 @@ mod twice;
 
 pub use compare::Comparison;
 pub use hunt::{HuntReport, hunt, investigate};
+pub use noise::{CellPattern, Noise};
 pub use profile::{ProfileReport, ProfileSettings, profile};
 pub use settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
 pub use shrink::{Shrunk, shrink};
