@@ -25,7 +25,7 @@ cargo xtask trial messages [COUNT [SEED]]
 cargo xtask trial junit               Java fixtures: forks of a JVM against new JVMs
 cargo xtask trial kills               a hunt that is killed twenty times: the findings are those of one that was not
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
-cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, jvm";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
