@@ -17,13 +17,23 @@ macro_rules! agent_files {
 
 const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/__init__.py",
+    "anyorder_agent/cells.py",
+    "anyorder_agent/contents.py",
     "anyorder_agent/disk.py",
     "anyorder_agent/forked.py",
     "anyorder_agent/kernel.py",
+    "anyorder_agent/names.py",
     "anyorder_agent/neutral.py",
     "anyorder_agent/observe.py",
     "anyorder_agent/own.py",
+    "anyorder_agent/process.py",
+    "anyorder_agent/reads.py",
+    "anyorder_agent/saved.py",
     "anyorder_agent/serve.py",
+    "anyorder_agent/shapes.py",
+    "anyorder_agent/trace.py",
+    "anyorder_agent/walk.py",
+    "anyorder_agent/watch.py",
     "anyorder_agent/wire.py",
     "anyorder_order.py",
 ];
