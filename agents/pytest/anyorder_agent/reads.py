@@ -24,8 +24,8 @@ from .shapes import MACHINERY
 
 _NAME = own.pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _BY_STRING = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller", "patch", "delitem", "setitem"}
-_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_PACKAGES = os.sep + "site-packages" + os.sep
+LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+PACKAGES = os.sep + "site-packages" + os.sep
 
 _OPERATIONS = {
     "LOAD_GLOBAL": "global", "LOAD_NAME": "global", "DELETE_GLOBAL": "global", "DELETE_NAME": "global",
@@ -69,7 +69,7 @@ class Reads:
 
     def _function(self, code):
         file = code.co_filename
-        if file.startswith("<") or file.startswith(_LIBRARY) and _PACKAGES not in file:
+        if file.startswith("<") or file.startswith(LIBRARY) and PACKAGES not in file:
             return None
         if file.startswith(self._root):
             file = file[len(self._root):]

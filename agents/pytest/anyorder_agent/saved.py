@@ -5,10 +5,12 @@ are written in C; only the objects of a chunk that differs are looked at one by 
 """
 from collections import deque as _Deque
 
+from .image import Image
 from .own import own
 from .shapes import BUFFER, DEQUE, DICT, LIST, SET, SLOTS, buffer_of, is_same, shape_of
 
-CHUNK = 512
+CHUNK = 128
+_IMAGED = {DICT, LIST, SET, SLOTS}
 
 
 
@@ -69,22 +71,29 @@ def contents(holder, group):
 class Chunk:
     """Some objects of one group, with what they held."""
 
-    __slots__ = ("group", "holders", "_values", "_things", "_slots")
+    __slots__ = ("group", "holders", "_values", "_things", "_slots", "_image", "_retired")
 
-    def __init__(self, group, holders):
+    def __init__(self, group, holders, has_image):
         self.group = group
         self.holders = tuple(holders)
-        self.save()
-
-    def save(self):
-        """Remembers what the holders hold now."""
+        self._retired = set()
+        self._image = Image(group, self.holders) if has_image and group in _IMAGED else None
         self._values, self._things = _READERS[self.group](self.holders)
         self._slots = None
         if self.group == SLOTS:
             self._slots = [contents(holder, SLOTS) for holder in self.holders]
 
-    def has_changed(self):
-        """Whether any holder may have changed."""
+    def retire(self, at):
+        """Forgets a holder; another chunk remembers it from now on."""
+        self._retired.add(at)
+
+    def _suspects(self):
+        """Places of holders that deserve a look."""
+        if self._image is not None:
+            return self._image.changed()
+        return range(len(self.holders)) if self._has_changed() else ()
+
+    def _has_changed(self):
         try:
             values, things = _READERS[self.group](self.holders)
         except RuntimeError:
@@ -106,9 +115,10 @@ class Chunk:
 
     def changed(self):
         """Places of holders whose contents are not the same any more."""
-        if not self.has_changed():
-            return
-        for at, holder in enumerate(self.holders):
+        for at in self._suspects():
+            if at in self._retired:
+                continue
+            holder = self.holders[at]
             then, now = self.then(at), contents(holder, self.group)
             if not _is_same_contents(self.group, then, now):
                 yield at, then, now

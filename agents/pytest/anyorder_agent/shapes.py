@@ -25,7 +25,6 @@ OWN_PACKAGE = __name__.partition(".")[0]
 MACHINERY = {"_pytest", "pytest", "pluggy", "iniconfig", "anyorder_order", OWN_PACKAGE}
 
 _LARGEST_BUFFER = 1 << 20
-_DICT = type(types.__dict__)
 _LOCAL = _thread._local
 LRU_CACHE = type(functools.lru_cache(maxsize=1)(len))
 Cell = type((lambda captured: lambda: captured)(0).__closure__[0])
@@ -61,6 +60,7 @@ _LEAF_MODULES = {
     "typing",
     "zipimport",
 }
+_WRAPPERS = {LRU_CACHE, property, classmethod, staticmethod, types.MethodType, types.MappingProxyType}
 _ORDERED = ((dict, DICT), (list, LIST), (set, SET), (collections.deque, DEQUE))
 
 
@@ -104,7 +104,7 @@ def _new_shape(kind):
         return Shape(SLOTS, (_contents_of_cell,), ("",))
     if issubclass(kind, type):
         return Shape(SLOTS, (type.__dict__["__bases__"].__get__,), ("__bases__",))
-    if issubclass(kind, (types.ModuleType, tuple, frozenset)) or kind is LRU_CACHE:
+    if issubclass(kind, (types.ModuleType, tuple, frozenset)) or kind in _WRAPPERS:
         return Shape(PASS)
     if _is_buffer(kind):
         return Shape(BUFFER)
@@ -189,6 +189,8 @@ def buffer_of(holder):
 
 def below(holder):
     """Everything that hangs directly below an object."""
+    if type(holder) is types.FunctionType:
+        return _below_function(holder)
     shape = shape_of(type(holder))
     if shape.namespace is None:
         return own.referents(holder)
@@ -196,6 +198,16 @@ def below(holder):
     found = own.referents(holder)
     if isinstance(holder, _LOCAL):
         found.append(namespace)
+    return found
+
+
+def _below_function(function):
+    """Without annotations, and without asking for attributes, which would make a dict for them."""
+    defaults = function.__kwdefaults__
+    found = [function.__closure__, function.__defaults__, defaults]
+    known = {id(function.__globals__), id(defaults), id(getattr(function, "__builtins__", None))}
+    if any([type(thing) is dict and id(thing) not in known for thing in own.referents(function)]):
+        found.append(function.__dict__)
     return found
 
 

@@ -4,8 +4,10 @@ The walk goes breadth first, so that an object is known by the shortest way to i
 an object that was there before, so what the old ones hold is all there is to compare. Knows objects and who holds
 them; names are made in `names.py`.
 """
+import types
 from array import array
 
+from .image import is_trusted
 from .saved import CHUNK, Chunk
 from .shapes import DEQUE, DICT, LEAF, LIST, PASS, SET, below, shape_of
 
@@ -16,8 +18,10 @@ _NAMELESS = {DICT, LIST, SET, DEQUE, PASS}
 class Memory:
     """Every object that was found, with its first holder, its other holders, and what it held."""
 
-    def __init__(self, modules, passed_over):
-        """`modules` by their names; the walk does not enter what is `passed_over`."""
+    def __init__(self, modules, library, passed_over):
+        """`modules` by their names; functions and classes of the `library` are not compared, only who holds them; the
+        walk does not enter what is `passed_over`."""
+        self._library = library
         self.objects = []
         self._modules = modules
         self.labels = {}  # of roots, by place
@@ -28,6 +32,7 @@ class Memory:
         self._chunks = []
         self._chunk_of = {}
         self._fresh = {}
+        self._has_images = is_trusted()
         self.add_roots(modules.items())
 
     def add_roots(self, roots):
@@ -75,10 +80,12 @@ class Memory:
     def advance(self, changed):
         """Takes what has changed as it is now, and walks the new objects there."""
         begin = len(self.objects)
-        for chunk in sorted({self._chunk_of[self._places[id(holder)]][0] for holder, _, _, _ in changed}):
-            self._chunks[chunk].save()
-        for holder, _, _, _ in changed:
-            self._look_below(holder, self._places[id(holder)])
+        for holder, group, _, _ in changed:
+            place = self._places[id(holder)]
+            chunk, at = self._chunk_of[place]
+            self._chunks[chunk].retire(at)
+            self._fresh.setdefault(group, []).append(place)
+            self._look_below(holder, place)
         self._walk(begin)
 
     def _add(self, thing, holder):
@@ -86,8 +93,13 @@ class Memory:
         self.objects.append(thing)
         self._holders.append(holder)
         group = shape_of(type(thing)).group
-        if group != PASS:
+        if group != PASS and not self._is_of_library(thing):
             self._fresh.setdefault(group, []).append(place)
+
+    def _is_of_library(self, thing):
+        if type(thing) is types.FunctionType:
+            return thing.__module__ in self._library
+        return isinstance(thing, type) and type.__dict__["__module__"].__get__(thing) in self._library
 
     def _walk(self, begin):
         objects = self.objects
@@ -114,5 +126,5 @@ class Memory:
             for start in range(0, len(places), CHUNK):
                 part = places[start:start + CHUNK]
                 self._chunk_of.update((place, (len(self._chunks), at)) for at, place in enumerate(part))
-                self._chunks.append(Chunk(group, [self.objects[place] for place in part]))
+                self._chunks.append(Chunk(group, [self.objects[place] for place in part], self._has_images))
         self._fresh = {}

@@ -9,6 +9,7 @@ from .cells import Teller
 from .names import Names
 from .own import own
 from .process import facts
+from .reads import LIBRARY, PACKAGES
 from .shapes import ABSENT, MACHINERY, is_same
 from .walk import Memory
 
@@ -20,7 +21,7 @@ class Watch:
         self._session = session
         self._descriptors = descriptors
         modules, passed_over = _modules()
-        self._memory = Memory(modules, passed_over)
+        self._memory = Memory(modules, _library(modules), passed_over)
         self._memory.add_roots(_parameters(session.items))
         self._facts = self._read_facts()
         self._walk_facts()
@@ -75,6 +76,15 @@ def _modules():
             found[name] = module
     ranked = sorted(found, key=lambda name: (_is_of_tests(name), -name.count(".")))
     return {name: found[name] for name in ranked}, passed_over
+
+
+def _library(modules):
+    """Names of modules of the standard library."""
+    return {name for name, module in modules.items() if _is_in_library(getattr(module, "__file__", None))}
+
+
+def _is_in_library(file):
+    return not isinstance(file, str) or file.startswith(LIBRARY) and PACKAGES not in file
 
 
 def _is_of_tests(name):

@@ -21,6 +21,7 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/contents.py",
     "anyorder_agent/disk.py",
     "anyorder_agent/forked.py",
+    "anyorder_agent/image.py",
     "anyorder_agent/kernel.py",
     "anyorder_agent/names.py",
     "anyorder_agent/neutral.py",
