@@ -11,16 +11,21 @@ mod case;
 mod cleaners;
 mod compare;
 mod confirm;
+mod effects;
 mod explore;
 mod fisher;
 mod groups;
+mod guide;
 mod hunt;
 #[cfg(test)]
 mod hunt_tests;
 mod judge;
 mod minimise;
 mod pair;
+mod pairing;
+mod pairs;
 mod partners;
+mod places;
 mod plain_trial;
 mod profile;
 #[cfg(test)]
@@ -39,9 +44,13 @@ mod tuscan;
 mod twice;
 
 pub use compare::Comparison;
+pub use effects::Effects;
 pub use hunt::{HuntReport, hunt, investigate};
+pub use pairs::{Change, PairReport, Settled, pairs};
 pub use profile::{ProfileReport, ProfileSettings, profile};
-pub use settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
+pub use settings::{
+    HuntSettings, Known, Sweep, default_forks, default_pair_runs, default_rounds, guided_rounds,
+};
 pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};
 pub use succession::Successions;
