@@ -37,7 +37,7 @@ pub struct Coverage {
     /// `None`, as the next two are, if tests were not profiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs_inferred: Option<u64>,
-    /// Pairs where a leaves something changed that b may look at.
+    /// Pairs where a leaves something changed that b may look at, or changes too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs_likely: Option<u64>,
     /// Of these, the ones that were neither tried nor inferred when the runs for pairs were used up.

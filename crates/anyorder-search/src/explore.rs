@@ -8,7 +8,7 @@ use anyorder_model::{FanRecord, Halted, News, Order, Outcome, Purpose, Rate, Sta
 use crate::asker::{self, Branches};
 use crate::hunt::Hunt;
 use crate::seen::Sighting;
-use crate::settings::{Known, Sweep, default_rounds, guided_rounds};
+use crate::settings::{Known, Sweep, default_rounds};
 use crate::sight::Sight;
 use crate::steady::{in_plain_terms, plain_ask};
 use crate::sweep::Orders;
@@ -16,7 +16,8 @@ use crate::twice::{doubles, judge_doubles};
 
 /// Sweeping ends when this share of the time is spent: the rest is for verdicts.
 const SWEEP_UNTIL: f64 = 0.5;
-/// How many rounds are asked for at once, so that many workers have something to do.
+/// How many rounds are asked for at once, so that many workers have something to do. Where likely pairs have run before, and
+/// neither they nor these rounds show a suspect, they are the last.
 const AT_ONCE: usize = 8;
 
 impl Hunt<'_> {
@@ -134,8 +135,7 @@ impl Hunt<'_> {
 
     pub(crate) fn sweep(&mut self) -> Result<(), Halted> {
         let (tests, settings) = (self.judge.asker().suite().len(), self.judge.settings);
-        let default = if self.pairing.is_some() { guided_rounds } else { default_rounds };
-        let rounds = settings.rounds.unwrap_or_else(|| default(tests));
+        let rounds = settings.rounds.unwrap_or_else(|| default_rounds(tests));
         let orders = if settings.sweep == Sweep::Whole { 1 } else { tests as u64 };
         self.judge.asker().begin(Station::Sweep, Some(rounds * orders));
         let mut orders = Orders::new(self.judge.asker().suite(), settings.seed);
@@ -150,6 +150,9 @@ impl Hunt<'_> {
                 self.note_fan(&record);
             }
             self.tell_suspects(noted);
+            if self.told.is_empty() && self.pairing.is_some() && settings.rounds.is_none() {
+                break;
+            }
         }
         Ok(())
     }

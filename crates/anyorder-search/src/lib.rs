@@ -24,6 +24,8 @@ mod minimise;
 mod pair;
 mod pairing;
 mod pairs;
+#[cfg(test)]
+mod pairs_tests;
 mod partners;
 mod places;
 mod plain_trial;
@@ -48,9 +50,7 @@ pub use effects::Effects;
 pub use hunt::{HuntReport, hunt, investigate};
 pub use pairs::{Change, PairReport, Settled, pairs};
 pub use profile::{ProfileReport, ProfileSettings, profile};
-pub use settings::{
-    HuntSettings, Known, Sweep, default_forks, default_pair_runs, default_rounds, guided_rounds,
-};
+pub use settings::{HuntSettings, Known, Sweep, default_forks, default_pair_runs, default_rounds};
 pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};
 pub use succession::Successions;

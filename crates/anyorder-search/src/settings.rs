@@ -13,7 +13,7 @@ pub struct HuntSettings {
     pub rounds: Option<u64>,
     /// What a round is.
     pub sweep: Sweep,
-    /// Whether tests are profiled, if they can be, so that likely pairs come first and fewer orders are needed.
+    /// Whether tests are profiled, if they can be, so that likely pairs run first, and fewer orders where these show nothing.
     pub is_guided: bool,
     /// How many pairs of tests run; [`default_pair_runs`] if it is not told.
     pub pair_runs: Option<u64>,
@@ -34,8 +34,6 @@ pub struct HuntSettings {
 
 /// All pairs are tried in suites that have at most this many, which takes a few seconds.
 const ALL_PAIRS: u64 = 600;
-/// Most orders that are swept after guided pairs.
-const GUIDED_ROUNDS: u64 = 10;
 /// How many times less is tried where a fresh state is dear.
 const DEAR: u64 = 10;
 
@@ -122,11 +120,6 @@ pub struct Known {
 /// How many whole orders are swept when nobody says: more for small suites, where they cost little.
 pub fn default_rounds(tests: usize) -> u64 {
     (6_000 / tests.max(1) as u64).clamp(3, 20)
-}
-
-/// How many whole orders are swept after pairs that profiles suggested have run.
-pub fn guided_rounds(tests: usize) -> u64 {
-    default_rounds(tests).min(GUIDED_ROUNDS)
 }
 
 /// How many pairs of tests run when nobody says: all of them in a small suite, two for each test in a large one.
