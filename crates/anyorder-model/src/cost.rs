@@ -33,4 +33,14 @@ pub struct Coverage {
     pub pairs: u64,
     /// Pairs (a, b) where b ran directly after a in some order.
     pub pairs_tried: u64,
+    /// Other pairs, where a test that leaves the same behind as a did run right before b; or where a leaves nothing behind.
+    /// `None`, as the next two are, if tests were not profiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs_inferred: Option<u64>,
+    /// Pairs where a leaves something changed that b may look at, or changes too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs_likely: Option<u64>,
+    /// Of these, the ones that were neither tried nor inferred when the runs for pairs were used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs_likely_open: Option<u64>,
 }

@@ -82,6 +82,8 @@ pub enum Purpose {
     Alone,
     /// A test, and the same test again.
     Twice,
+    /// One test right after another, from the fresh state.
+    Pairs,
     /// Whole orders and halves, to find what differs.
     Sweep,
     /// An order that showed a difference, and one that did not, again.
@@ -104,6 +106,7 @@ impl Purpose {
             Purpose::Baseline => "baseline",
             Purpose::Alone => "alone",
             Purpose::Twice => "twice",
+            Purpose::Pairs => "pairs",
             Purpose::Sweep => "sweep",
             Purpose::Confirm => "confirm",
             Purpose::Minimise => "minimise",

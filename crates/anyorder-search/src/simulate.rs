@@ -3,13 +3,15 @@
 //! Knows what each test would really do, so that verdicts can be checked. Refuses to know how verdicts are reached.
 
 mod answer;
+mod pair_trial;
 mod random;
 mod trial;
 mod truth;
 mod watch;
 
+pub use pair_trial::{PairTrial, pair_trial};
 pub use random::{Mix, random_suite};
-pub use trial::{Recall, Trial, recall, trial};
+pub use trial::{Recall, Trial, recall, trial, trial_with};
 pub use truth::{faults, passes, single_partners};
 pub use watch::Eyes;
 
