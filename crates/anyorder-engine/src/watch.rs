@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-use anyorder_model::{Cell, Order, TestIndex, Watch, WatchRecord, Watched};
+use anyorder_model::{Cell, Order, Signature, Step, TestIndex, Watch, WatchRecord, Watched};
 
 use crate::disk::DiskState;
 use crate::error::EngineError;
 use crate::lab::Lab;
-use crate::leg::{Leg, LegEnd, Trace, charge_late};
+use crate::leg::{LegEnd, Trace, charge_late};
 use crate::lock::Locked;
 use crate::node::Node;
 use crate::pool::{Update, listen};
@@ -72,10 +72,17 @@ impl Watches<'_> {
 
 /// Whatever the tests do ends up in the record; an error means that nothing can be run any more.
 fn carry_out(lab: &Lab, desk: usize, watch: &Watch) -> Result<WatchRecord, EngineError> {
-    let node = marked_process(lab, desk, watch)?;
+    let node = marked_process(lab, desk, &watch.order())?;
     let mut seen = Seen { watched: vec![], lab, node };
-    let in_the_end = if seen.comes_to_watched(watch) { seen.watch(watch.tests.tests()) } else { None };
-    Ok(WatchRecord { watched: seen.watched, in_the_end })
+    let mut record = WatchRecord { watched: vec![], in_the_end: None, then: vec![] };
+    if seen.comes_to_watched(watch) && seen.watch(watch.tests.tests()) {
+        if watch.then.is_empty() {
+            record.in_the_end = seen.in_the_end();
+        } else {
+            record.then = seen.run_on(watch.then.tests());
+        }
+    }
+    Ok(WatchRecord { watched: seen.watched, ..record })
 }
 
 /// A process that has marked its state, and what was seen in it.
@@ -94,36 +101,49 @@ impl Seen<'_> {
         has_come && (!watch.traces || node.trace().is_ok())
     }
 
-    /// Runs the tests one by one, as far as the process comes; what is changed in the end, if it comes to that.
-    fn watch(&mut self, tests: &[TestIndex]) -> Option<Vec<Cell>> {
+    /// Runs the tests one by one; whether the process comes to their end.
+    fn watch(&mut self, tests: &[TestIndex]) -> bool {
         for (at, &test) in tests.iter().enumerate() {
-            let leg = self.node.run(self.lab, &[test], false);
-            let writes = self.see(leg, at + 1 < tests.len())?;
-            self.watched.last_mut()?.writes = writes;
+            let mut leg = self.node.run(self.lab, &[test], false);
+            self.charge(leg.late.take());
+            let Some(step) = leg.steps.pop() else { return false };
+            let Trace { reads, code } = leg.trace;
+            let has_ran = matches!(leg.end, LegEnd::Ran(_));
+            let writes = has_ran.then(|| self.node.diff(self.lab, at + 1 < tests.len()).ok()).flatten();
+            let goes_on = writes.is_some();
+            self.watched.push(Watched { step, writes: writes.unwrap_or_default(), reads, code });
+            if !goes_on {
+                return false;
+            }
         }
-        let leg = self.node.finish(self.lab);
-        self.see(leg, false)
+        true
     }
 
-    /// Notes what ran; gives what has changed, unless the process is gone.
-    fn see(&mut self, leg: Leg, advance: bool) -> Option<Vec<Cell>> {
-        let Leg { late, mut steps, trace, end } = leg;
+    /// Tears everything down; what is changed then, unless the process is gone.
+    fn in_the_end(&mut self) -> Option<Vec<Cell>> {
+        let leg = self.node.finish(self.lab);
+        self.charge(leg.late);
+        matches!(leg.end, LegEnd::Ran(_)).then(|| self.node.diff(self.lab, false).ok())?
+    }
+
+    /// Runs what nobody watches, and tears everything down.
+    fn run_on(&mut self, tests: &[TestIndex]) -> Vec<Step> {
+        let leg = self.node.run(self.lab, tests, true);
+        self.charge(leg.late);
+        leg.steps
+    }
+
+    fn charge(&mut self, late: Option<Signature>) {
         if let Some((signature, last)) = late.zip(self.watched.last_mut()) {
             charge_late(&mut last.step, signature);
         }
-        if let Some(step) = steps.pop() {
-            let Trace { reads, code } = trace;
-            self.watched.push(Watched { step, writes: vec![], reads, code });
-        }
-        matches!(end, LegEnd::Ran(_)).then(|| self.node.diff(self.lab, advance).ok())?
     }
 }
 
 /// A process in the fresh state that remembers it.
-fn marked_process(lab: &Lab, desk: usize, watch: &Watch) -> Result<Node, EngineError> {
+fn marked_process(lab: &Lab, desk: usize, order: &Order) -> Result<Node, EngineError> {
     const TRIES: u32 = 3;
-    let order: Order = watch.prefix.tests().iter().chain(watch.tests.tests()).copied().collect();
-    if lab.isolation_of(&order) == Isolation::Process {
+    if lab.isolation_of(order) == Isolation::Process {
         return with_mark(lab, lab.launch_again(desk)?);
     }
     for _ in 0..TRIES {

@@ -52,7 +52,8 @@ fn open(settings: Settings) -> (TempDir, Engine) {
 }
 
 fn watch(prefix: &[TestIndex], tests: &[TestIndex]) -> Watch {
-    Watch { repetition: 0, prefix: Order(prefix.to_vec()), tests: Order(tests.to_vec()), traces: true }
+    let (prefix, tests) = (Order(prefix.to_vec()), Order(tests.to_vec()));
+    Watch { repetition: 0, prefix, tests, then: Order::default(), traces: true }
 }
 
 /// The records in the sequence of the watches, and the tests that ended their parent.
@@ -105,6 +106,15 @@ fn in_an_order_each_test_has_its_own_writes_and_a_prefix_has_none() {
     assert_eq!(writes[1..], [vec![SET.to_owned()], vec![]]);
     assert_eq!(records[0].watched[2].step.outcome, Outcome::Failed);
     assert_eq!(own(&records[1].watched[0].writes), [""; 0]);
+}
+
+#[test]
+fn what_runs_behind_a_watched_test_has_an_outcome_and_nothing_else() {
+    let (_project, engine) = open(Settings::default());
+    let (records, _) = watch_all(&engine, &[Watch { then: Order(vec![LOOKS]), ..watch(&[], &[SETS]) }]);
+    let WatchRecord { watched, in_the_end, then } = &records[0];
+    assert_eq!((own(&watched[0].writes), in_the_end), (vec![SET.to_owned()], &None));
+    assert_eq!(then.iter().map(|step| step.outcome).collect::<Vec<_>>(), [Outcome::Failed]);
 }
 
 #[test]

@@ -58,7 +58,8 @@ fn fill(
     for some in tests.chunks(AT_ONCE) {
         let alone = oracle.watch(some.iter().map(|&test| watch(&[], vec![test])).collect())?;
         let twice = some.iter().filter(|_| settings.again);
-        let twice = twice.map(|&test| Watch { traces: false, ..watch(&[], vec![test, test]) }).collect();
+        let again = |&test: &TestIndex| Watch { then: Order(vec![test]), ..untraced(test) };
+        let twice = twice.map(again).collect();
         let mut twice = ask(oracle, twice)?.into_iter();
         let records = some.iter().zip(alone);
         let mut new: Vec<Profile> =
@@ -77,7 +78,12 @@ fn ask(oracle: &mut dyn Oracle, watches: Vec<Watch>) -> Result<Vec<WatchRecord>,
 }
 
 fn watch(prefix: &[TestIndex], tests: Vec<TestIndex>) -> Watch {
-    Watch { repetition: 0, prefix: Order(prefix.to_vec()), tests: Order(tests), traces: true }
+    let (prefix, tests) = (Order(prefix.to_vec()), Order(tests));
+    Watch { repetition: 0, prefix, tests, then: Order::default(), traces: true }
+}
+
+fn untraced(test: TestIndex) -> Watch {
+    Watch { traces: false, ..watch(&[], vec![test]) }
 }
 
 fn add_behind_setters(
@@ -116,9 +122,10 @@ fn profile_of(test: TestIndex, record: WatchRecord, twice: Option<&WatchRecord>)
     let mut watched = record.watched.into_iter();
     let seen = watched.next().unwrap_or_else(|| nothing_seen(test));
     let (mut again, mut unstable) = (None, Vec::new());
-    if let Some([first, second]) = twice.and_then(|twice| twice.watched.first_chunk()) {
-        again = Some(second.step.outcome);
-        unstable = differing(&seen.writes, &first.writes);
+    if let Some(twice) = twice {
+        again = twice.then.first().map(|step| step.outcome);
+        unstable =
+            twice.watched.first().map_or_else(Vec::new, |first| differing(&seen.writes, &first.writes));
     }
     let mut profile = Profile {
         test,

@@ -62,7 +62,7 @@ impl<'a> Memory<'a> {
     }
 
     pub(crate) fn watch(&self, watch: &Watch) -> Result<Option<WatchRecord>, StoreError> {
-        self.recall(&watch_purpose(watch), watch.repetition, &whole(&watch.prefix, &watch.tests))
+        self.recall(&watch_purpose(watch), watch.repetition, &watch.order())
     }
 
     pub(crate) fn note_prefix(&mut self, fan: &Fan, steps: &[Step]) -> Result<(), StoreError> {
@@ -85,9 +85,9 @@ impl<'a> Memory<'a> {
     }
 
     pub(crate) fn note_watch(&mut self, watch: &Watch, record: &WatchRecord) -> Result<(), StoreError> {
-        let order = whole(&watch.prefix, &watch.tests);
-        let steps: Vec<Step> = record.watched.iter().map(|watched| watched.step.clone()).collect();
-        self.note(watch_purpose(watch), watch.repetition, order, &steps, record)
+        let watched = record.watched.iter().map(|watched| &watched.step);
+        let steps: Vec<Step> = watched.chain(&record.then).cloned().collect();
+        self.note(watch_purpose(watch), watch.repetition, watch.order(), &steps, record)
     }
 
     fn note(
@@ -151,10 +151,10 @@ fn plain_purpose(ask: &PlainAsk) -> String {
     format!("{rung} {}", ask.hash_seed)
 }
 
-/// Behind how many tests somebody begins to watch, and what is looked at, tell watches of one order apart.
+/// Which of its tests are watched, and what is looked at, tells watches of one order apart.
 fn watch_purpose(watch: &Watch) -> String {
     let verb = if watch.traces { "trace" } else { "watch" };
-    format!("{verb} after {}", watch.prefix.len())
+    format!("{verb} {} after {}", watch.tests.len(), watch.prefix.len())
 }
 
 /// One letter for each outcome.
