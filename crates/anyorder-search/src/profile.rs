@@ -55,21 +55,26 @@ fn fill(
     settings: &ProfileSettings,
     profiles: &mut Vec<Profile>,
 ) -> Result<(), Halted> {
+    let original = Order::original(oracle.suite()).0;
+    let mut longest = settings.in_original_order.then(|| watch(&[], original));
+    let mut seen_in_original_order = None;
     for some in tests.chunks(AT_ONCE) {
-        let alone = oracle.watch(some.iter().map(|&test| watch(&[], vec![test])).collect())?;
-        let twice = some.iter().filter(|_| settings.again);
-        let again = |&test: &TestIndex| Watch { then: Order(vec![test]), ..untraced(test) };
-        let twice = twice.map(again).collect();
-        let mut twice = ask(oracle, twice)?.into_iter();
-        let records = some.iter().zip(alone);
+        let longest = longest.take();
+        let alone = some.iter().map(|&test| watch(&[], vec![test]));
+        let again = some.iter().filter(|_| settings.again).map(|&test| watch_again(test));
+        let asked = longest.iter().cloned().chain(alone).chain(again).collect();
+        let mut records = oracle.watch(asked)?.into_iter();
+        if longest.is_some() {
+            seen_in_original_order = records.next();
+        }
+        let alone: Vec<WatchRecord> = records.by_ref().take(some.len()).collect();
+        let tests = some.iter().zip(alone);
         let mut new: Vec<Profile> =
-            records.map(|(&test, record)| profile_of(test, record, twice.next().as_ref())).collect();
+            tests.map(|(&test, record)| profile_of(test, record, records.next().as_ref())).collect();
         add_behind_setters(oracle, &mut new, settings)?;
         profiles.append(&mut new);
     }
-    if settings.in_original_order && !profiles.is_empty() {
-        add_in_original_order(oracle, profiles)?;
-    }
+    seen_in_original_order.into_iter().for_each(|record| add_in_original_order(profiles, record));
     Ok(())
 }
 
@@ -82,8 +87,9 @@ fn watch(prefix: &[TestIndex], tests: Vec<TestIndex>) -> Watch {
     Watch { repetition: 0, prefix, tests, then: Order::default(), traces: true }
 }
 
-fn untraced(test: TestIndex) -> Watch {
-    Watch { traces: false, ..watch(&[], vec![test]) }
+/// The same test once more behind it.
+fn watch_again(test: TestIndex) -> Watch {
+    Watch { then: Order(vec![test]), traces: false, ..watch(&[], vec![test]) }
 }
 
 fn add_behind_setters(
@@ -106,15 +112,12 @@ fn add_behind_setters(
     Ok(())
 }
 
-fn add_in_original_order(oracle: &mut dyn Oracle, profiles: &mut [Profile]) -> Result<(), Halted> {
-    let original = Order::original(oracle.suite()).0;
-    let records = oracle.watch(vec![watch(&[], original)])?;
-    let watched = records.into_iter().flat_map(|record| record.watched);
-    let mut watched: BTreeMap<TestIndex, Watched> = watched.map(|seen| (seen.step.test, seen)).collect();
+fn add_in_original_order(profiles: &mut [Profile], record: WatchRecord) {
+    let mut watched: BTreeMap<TestIndex, Watched> =
+        record.watched.into_iter().map(|seen| (seen.step.test, seen)).collect();
     for profile in profiles {
         watched.remove(&profile.test).into_iter().for_each(|seen| add_elsewhere(profile, seen));
     }
-    Ok(())
 }
 
 /// What was seen of a test alone, and perhaps twice in a row.
