@@ -197,3 +197,94 @@ fn outcome(outcome: Outcome) -> String {
 fn colored(id: &TestId) -> String {
     format!("{NAME}{id}{NAME:#}")
 }
+
+#[cfg(test)]
+mod tests {
+    use anyorder_model::{CellKind, Step, Test};
+
+    use super::*;
+
+    fn suite() -> Suite {
+        let test = |name: &str| Test {
+            id: TestId(format!("t.py::{name}")),
+            group: "t.py".to_owned(),
+            file: "t.py".to_owned(),
+            line: 1,
+            markers: vec![],
+        };
+        Suite::new("pytest", ["a", "b"].map(test).to_vec())
+    }
+
+    fn write(path: &str, kind: CellKind) -> Write {
+        let cell = Cell {
+            path: path.to_owned(),
+            kind,
+            before: "0".to_owned(),
+            after: "1".to_owned(),
+            names: path.split('[').next().map(str::to_owned).into_iter().collect(),
+            key: String::new(),
+            place: String::new(),
+        };
+        Write { cell, is_torn_down: false, is_unstable: false, is_elsewhere: false }
+    }
+
+    fn profile(test: u32, writes: Vec<Write>, reads: &[&str]) -> Profile {
+        Profile {
+            test: TestIndex(test),
+            alone: Step::bare(TestIndex(test), Outcome::Passed),
+            again: Some(Outcome::Passed),
+            writes,
+            reads: reads.iter().map(|&name| name.to_owned()).collect(),
+            code: vec![],
+        }
+    }
+
+    /// The text without colours.
+    fn told(profiles: Vec<Profile>) -> String {
+        let profiles = Profiles { profiles, hidden: 2 };
+        let told = story(&suite(), &profiles, true) + &summary(&profiles);
+        anstream::adapter::strip_str(&told).to_string()
+    }
+
+    #[test]
+    fn items_of_one_container_are_one_line_with_all_their_writers_and_readers() {
+        let items = |paths: &[&str]| paths.iter().map(|path| write(path, CellKind::Item)).collect();
+        let told = told(vec![
+            profile(0, items(&["m.known['x']", "m.known['y'][0]"]), &[]),
+            profile(1, items(&["m.known['x']"]), &["m.known"]),
+        ]);
+        assert!(told.contains("       2        1  m.known[…]   2 items\n"), "{told}");
+        assert!(
+            told.contains("2 of 2 tests leave shared state changed, 2 of them for good; 2 cells"),
+            "{told}"
+        );
+        assert!(told.contains("2 writes that nobody can observe not shown"), "{told}");
+    }
+
+    #[test]
+    fn a_cell_that_stands_alone_is_shown_with_its_change() {
+        let told =
+            told(vec![profile(0, vec![write("m.x", CellKind::Global)], &[]), profile(1, vec![], &["m.x"])]);
+        assert!(told.contains("       1        1  m.x   0 -> 1\n"), "{told}");
+        assert!(told.contains("       1  t.py::a\n"), "{told}");
+    }
+
+    #[test]
+    fn one_test_has_remarks_beside_its_writes() {
+        let torn = Write { is_torn_down: true, is_unstable: true, ..write("m.x", CellKind::Global) };
+        let told = told(vec![profile(0, vec![torn], &["m.x", "m.y"])]);
+        assert!(
+            told.contains(
+                "    writes    m.x   0 -> 1   (undone by a tear-down; differs between two identical runs)\n"
+            ),
+            "{told}"
+        );
+        assert!(told.contains("    reads     2 names\n"), "{told}");
+    }
+
+    #[test]
+    fn tests_that_leave_nothing_are_told_in_one_line() {
+        let told = told(vec![profile(0, vec![], &[]), profile(1, vec![], &[])]);
+        assert!(told.starts_with("no test of 2 leaves shared state changed\n"), "{told}");
+    }
+}

@@ -42,7 +42,7 @@ fn is_match(pattern: &str, path: &str) -> bool {
 }
 
 /// Cells that nobody can observe, and why.
-const RULES: [(&str, &str); 21] = [
+const RULES: [(&str, &str); 25] = [
     ("*__warningregistry__*", "which warnings were shown already"),
     ("sys.last_*", "the last exception, kept for a debugger"),
     ("sys.path_importer_cache*", "where modules were looked for"),
@@ -59,7 +59,11 @@ const RULES: [(&str, &str); 21] = [
     ("encodings.*", "codecs that were looked up"),
     ("*_abc_impl*", "what was found out about subclasses"),
     ("*__slotnames__*", "how instances are copied"),
-    ("logging.*._cache*", "which levels are enabled"),
+    ("logging.*._cache[*", "which levels are enabled"),
+    ("*log._cache[*", "which levels are enabled"),
+    ("*logger._cache[*", "which levels are enabled"),
+    ("*LOGGER._cache[*", "which levels are enabled"),
+    ("*loggerDict[*._cache[*", "which levels are enabled"),
     ("os.environ['PYTEST_*", "what pytest tells of itself"),
     ("_pytest.*", "pytest's own"),
     ("pytest.*", "pytest's own"),

@@ -13,7 +13,10 @@ impl Node {
     /// Remembers the shared state, for itself and the forks to come.
     pub(crate) fn mark(&self, lab: &Lab) -> Result<(), Lost> {
         match self.ask(lab, &Request::Mark)? {
-            Message::Marked { .. } => Ok(()),
+            Message::Marked { seconds, .. } => {
+                lab.meter.looked(seconds);
+                Ok(())
+            }
             other => Err(Lost::Garbage(format!("{other:?}"))),
         }
     }
@@ -21,7 +24,10 @@ impl Node {
     /// What has changed since the mark; with `advance` the mark moves to now.
     pub(crate) fn diff(&self, lab: &Lab, advance: bool) -> Result<Vec<Cell>, Lost> {
         match self.ask(lab, &Request::Diff { advance })? {
-            Message::Differs { cells } => Ok(cells),
+            Message::Differs { cells, seconds } => {
+                lab.meter.looked(seconds);
+                Ok(cells)
+            }
             other => Err(Lost::Garbage(format!("{other:?}"))),
         }
     }
