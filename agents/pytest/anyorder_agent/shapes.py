@@ -208,14 +208,17 @@ def below(holder):
     """Everything that hangs directly below an object."""
     if type(holder) is types.FunctionType:
         return _below_function(holder)
+    if type(holder) is dict:  # the collector passes over values that a dict only borrows from an object
+        return list(dict.values(holder)) + list(dict.keys(holder))
     shape = shape_of(type(holder))
     if shape.namespace is None:
         return own.referents(holder)
     namespace = shape.namespace(holder)  # before the next line: reading it may make it
     found = own.referents(holder)
-    if is_a(holder, _LOCAL):
-        found.append(namespace)
-    return found
+    if any([thing is namespace for thing in found]):
+        return found
+    values = set(map(id, dict.values(namespace)))  # an object may hold these itself, and its dict only borrow them
+    return [namespace] + [thing for thing in found if id(thing) not in values]
 
 
 def _below_function(function):

@@ -58,7 +58,7 @@ def test_pollution_is_named_with_a_key_that_other_processes_agree_on(row, seen):
     assert row["path"] in cells[0]
     cell = cells[0][row["path"]]
     assert cell["kind"] == row["kind"]
-    assert cell["before"] != cell["after"] or row["path"].startswith("locale")
+    assert cell["before"] != cell["after"] or cell["after"].endswith("...")  # cut short
     assert cell["key"]
     assert cell["key"] == cells[1][row["path"]]["key"]
     assert seen[0].victims[row["polluter"]] == "failed"
