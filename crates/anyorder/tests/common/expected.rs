@@ -23,7 +23,7 @@ pub(crate) fn fixtures(framework: &str) -> BTreeMap<String, Value> {
 /// A command as `expected` asks for it. The default number of plain pairs is tried elsewhere: in `anyorder demo`, and
 /// where nothing is said of pairs.
 pub(crate) fn asked<'words>(command: &'words str, expected: &'words Value) -> Vec<&'words str> {
-    let pairs: &[&str] = if command == "hunt" { &["--plain-pairs", "2"] } else { &[] };
+    let pairs: &[&str] = if command == "hunt" { &["--plain-pairs", "1"] } else { &[] };
     [&[command, "--seed", "0", "--json", "-"], pairs, &words(&expected["arguments"])].concat()
 }
 
