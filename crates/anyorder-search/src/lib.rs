@@ -19,6 +19,7 @@ mod hunt;
 mod hunt_tests;
 mod judge;
 mod minimise;
+mod narrow;
 mod pair;
 mod partners;
 mod plain_trial;
@@ -39,6 +40,7 @@ mod twice;
 
 pub use compare::Comparison;
 pub use hunt::{HuntReport, hunt, investigate};
+pub use narrow::{LOOKS, beginnings, narrow};
 pub use settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
 pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};
