@@ -17,6 +17,7 @@ cargo xtask test [PART...]            format, lints, rust, slow, java, agents, t
 cargo xtask trial suites [SUITE...]   public suites: the agent against plain pytest, forks against new processes
 cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
+cargo xtask trial simulated-pairs     simulated suites: how soon likely pairs settle what all pairs would show
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
@@ -24,7 +25,7 @@ cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
 cargo xtask trial thorough [TEST...]  tests that do less every day: more random orders, more kills, forks of a JVM in all fixtures
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
-cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, jvm";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -54,6 +55,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         }
         ["trial", "search", arguments @ ..] => Some(simulated::verdicts(arguments)),
         ["trial", "sweeps"] => Some(simulated::sweeps()),
+        ["trial", "simulated-pairs"] => Some(simulated::pairs()),
         ["trial", "fuzz", words @ ..] => numbers(words, [60]).map(|[seconds]| fuzz::fuzz(seconds)),
         ["bench", name, arguments @ ..] => Some(parts::bench(name, arguments)),
         _ => None,

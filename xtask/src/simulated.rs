@@ -1,8 +1,8 @@
-//! Trials on simulated suites: is a verdict ever wrong, and how much do sweeps find?
+//! Trials on simulated suites: is a verdict ever wrong, and how much do sweeps and pairs find?
 
 use std::time::Instant;
 
-use anyorder_search::simulate::{Mix, recall, trial};
+use anyorder_search::simulate::{Mix, Trial, pair_trial, recall, trial_with};
 use anyorder_search::{HuntSettings, Sweep};
 
 /// Suites of each sort, unless told otherwise.
@@ -21,25 +21,36 @@ pub(crate) fn verdicts(arguments: &[&str]) -> bool {
         (Mix::WithSharedChance, "with shared chance"),
     ];
     mixes.into_iter().all(|(mix, name)| {
-        let begun = Instant::now();
-        let trial = trial(mix, 0, suites);
-        println!(
-            "{name:18} {suites} suites, {} tests ({} fail at random), {} findings ({} left nothing out), {} wrong; \
-             {} of {} tests with a single partner found; {:.0} s",
-            trial.tests,
-            trial.chance_tests,
-            trial.findings,
-            trial.complete,
-            trial.faults.len(),
-            trial.partnered_found,
-            trial.partnered,
-            begun.elapsed().as_secs_f64()
-        );
-        trial.faults.iter().take(20).for_each(|fault| println!("    {fault}"));
-        // Where forks share chance, the plain pairs alone have to tell; two more may be bad luck in a short trial.
-        let allowed = if mix == Mix::WithSharedChance { trial.chance_tests / 10_000 + 2 } else { 0 };
-        trial.faults.len() as u64 <= allowed
+        [true, false].into_iter().all(|is_guided| {
+            let begun = Instant::now();
+            let settings = HuntSettings { is_guided, ..HuntSettings::default() };
+            let trial = trial_with(mix, 0, suites, &settings);
+            let guided = if is_guided { "guided" } else { "not guided" };
+            print_trial(&format!("{name}, {guided}"), &trial, begun.elapsed().as_secs_f64());
+            // Where forks share chance, the plain pairs alone have to tell; two more may be bad luck in a short trial.
+            let allowed = if mix == Mix::WithSharedChance { trial.chance_tests / 10_000 + 2 } else { 0 };
+            trial.faults.len() as u64 <= allowed
+        })
     })
+}
+
+fn print_trial(name: &str, trial: &Trial, seconds: f64) {
+    println!(
+        "{name:30} {} suites, {} tests ({} fail at random), {} findings ({} left nothing out), {} wrong; {} of {} tests with \
+         a single partner found, {} victims and brittles in all; {:.1} runs and {:.1} forks per test; {seconds:.0} s",
+        trial.suites,
+        trial.tests,
+        trial.chance_tests,
+        trial.findings,
+        trial.complete,
+        trial.faults.len(),
+        trial.partnered_found,
+        trial.partnered,
+        trial.dependent,
+        trial.runs as f64 / trial.tests as f64,
+        trial.forks as f64 / trial.tests as f64
+    );
+    trial.faults.iter().take(20).for_each(|fault| println!("    {fault}"));
 }
 
 /// Prints how many masked victims whole orders and halves find, round by round.
@@ -63,4 +74,46 @@ pub(crate) fn sweeps() -> bool {
         }
     }
     true
+}
+
+/// Prints how soon guided pairs settle what all pairs would show, and what they find that 20 orders do not. Whether they
+/// settle 99 % of the pairs that change an outcome within a tenth of the runs where everything can be seen.
+pub(crate) fn pairs() -> bool {
+    let mut is_good = true;
+    let sorts = [
+        (Mix::Deterministic, 2_000, true, "busy, all is seen"),
+        (Mix::Deterministic, 2_000, false, "busy, some is hidden"),
+        (Mix::Masked, 50, true, "masked, all is seen"),
+    ];
+    for (mix, suites, can_see_all, name) in sorts {
+        let trial = pair_trial(mix, 200, suites, can_see_all);
+        let share = |part: u64| 100.0 * part as f64 / trial.changing as f64;
+        println!(
+            "{name:20} {} tests with {} effects, {} pairs, {} ran; {} change an outcome, {:.1} % settled rightly, {:.1} % \
+             within a tenth of the runs; {} wrong, {} effects dissolved",
+            trial.tests,
+            trial.effects,
+            trial.pairs,
+            trial.runs,
+            trial.changing,
+            share(trial.right),
+            share(trial.in_first_tenth),
+            trial.wrong,
+            trial.dissolved
+        );
+        is_good &= !can_see_all || share(trial.in_first_tenth) >= 99.0;
+    }
+    for (size, suites) in [(40, 200), (200, 100), (1_000, 20)] {
+        for (is_guided, name) in [(true, "guided"), (false, "not guided")] {
+            let settings = HuntSettings { is_guided, ..HuntSettings::default() };
+            let recall = recall(&settings, size, suites);
+            println!(
+                "{size:5} tests, masked victims, {name:10} {:.3} found ({:.1} suite runs, {:.1} forks per test)",
+                recall.found as f64 / recall.victims as f64,
+                recall.suite_times,
+                recall.forks_per_test
+            );
+        }
+    }
+    is_good
 }

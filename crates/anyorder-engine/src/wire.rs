@@ -98,11 +98,17 @@ pub enum Message {
     Marked {
         /// How many objects are remembered.
         objects: u64,
+        /// Seconds of CPU that it took.
+        #[serde(default, deserialize_with = "measured")]
+        seconds: f64,
     },
     /// Answer to `diff`.
     Differs {
         /// What has changed since the mark.
         cells: Vec<Cell>,
+        /// Seconds of CPU that it took.
+        #[serde(default, deserialize_with = "measured")]
+        seconds: f64,
     },
     /// Answer to `wait`.
     Waited {

@@ -17,6 +17,9 @@ pub struct Cost {
     pub wall_s: f64,
     /// Seconds of CPU, in the suite's processes and in the tool itself.
     pub cpu_s: f64,
+    /// Of those, what it took to look at shared state, if anything was watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looks_cpu_s: Option<f64>,
     /// Seconds of CPU that one plain run of the suite takes, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suite_cpu_s: Option<f64>,
@@ -33,4 +36,14 @@ pub struct Coverage {
     pub pairs: u64,
     /// Pairs (a, b) where b ran directly after a in some order.
     pub pairs_tried: u64,
+    /// Other pairs, where a test that leaves the same behind as a did run right before b; or where a leaves nothing behind.
+    /// `None`, as the next two are, if tests were not profiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs_inferred: Option<u64>,
+    /// Pairs where a leaves something changed that b may look at, or changes too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs_likely: Option<u64>,
+    /// Of these, the ones that were neither tried nor inferred when the runs for pairs were used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs_likely_open: Option<u64>,
 }

@@ -82,6 +82,8 @@ pub enum Purpose {
     Alone,
     /// A test, and the same test again.
     Twice,
+    /// One test right after another, from the fresh state.
+    Pairs,
     /// Whole orders and halves, to find what differs.
     Sweep,
     /// An order that showed a difference, and one that did not, again.
@@ -104,6 +106,7 @@ impl Purpose {
             Purpose::Baseline => "baseline",
             Purpose::Alone => "alone",
             Purpose::Twice => "twice",
+            Purpose::Pairs => "pairs",
             Purpose::Sweep => "sweep",
             Purpose::Confirm => "confirm",
             Purpose::Minimise => "minimise",
@@ -217,6 +220,10 @@ pub enum Station {
     Baseline,
     /// Each test by itself, and once more.
     Twice,
+    /// What each test leaves changed and looks at.
+    Profile,
+    /// One test right after another.
+    Pairs,
     /// Other orders.
     Sweep,
     /// What belongs to each difference.
@@ -232,6 +239,8 @@ impl Station {
             Station::Replay => "replay",
             Station::Baseline => "baseline",
             Station::Twice => "twice",
+            Station::Profile => "profile",
+            Station::Pairs => "pairs",
             Station::Sweep => "sweep",
             Station::Minimise => "minimise",
             Station::Confirm => "confirm",

@@ -5,12 +5,12 @@
 use std::ops::Range;
 
 use anyorder_model::{
-    Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Purpose, Station, Step,
-    Suite, TestIndex,
+    Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Profile, Purpose, Station,
+    Step, Suite, TestIndex,
 };
 
-use crate::Successions;
 use crate::sight::Sight;
+use crate::{ProfileSettings, Successions, profile};
 
 /// An oracle, and which tests have run directly after which.
 pub(crate) struct Asker<'a> {
@@ -45,6 +45,21 @@ impl<'a> Asker<'a> {
 
     pub(crate) fn coverage(&self) -> Coverage {
         self.successions.coverage()
+    }
+
+    /// Which tests have run directly after which.
+    pub(crate) fn successions(&self) -> &Successions {
+        &self.successions
+    }
+
+    pub(crate) fn can_watch(&self) -> bool {
+        self.oracle.can_watch()
+    }
+
+    /// Watches each of these tests once, alone.
+    pub(crate) fn profiles(&mut self, tests: &[TestIndex]) -> Result<Vec<Profile>, Halted> {
+        let report = profile(self.oracle, tests, &ProfileSettings::default());
+        report.stopped_early.map_or(Ok(report.profiles), Err)
     }
 
     /// Runs independent orders; the steps of each.

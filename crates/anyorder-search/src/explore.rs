@@ -8,7 +8,7 @@ use anyorder_model::{FanRecord, Halted, News, Order, Outcome, Purpose, Rate, Sta
 use crate::asker::{self, Branches};
 use crate::hunt::Hunt;
 use crate::seen::Sighting;
-use crate::settings::{HuntSettings, Known, Sweep, default_rounds};
+use crate::settings::{Known, Sweep, default_rounds};
 use crate::sight::Sight;
 use crate::steady::{in_plain_terms, plain_ask};
 use crate::sweep::Orders;
@@ -16,10 +16,9 @@ use crate::twice::{doubles, judge_doubles};
 
 /// Sweeping ends when this share of the time is spent: the rest is for verdicts.
 const SWEEP_UNTIL: f64 = 0.5;
-/// How many rounds are asked for at once, so that many workers have something to do.
+/// How many rounds are asked for at once, so that many workers have something to do. Where likely pairs have run before, and
+/// neither they nor these rounds show a suspect, they are the last.
 const AT_ONCE: usize = 8;
-/// All pairs are tried in suites that have at most this many, which takes a few seconds.
-const ALL_PAIRS: u64 = 600;
 
 impl Hunt<'_> {
     pub(crate) fn replay_known(&mut self) -> Result<(), Halted> {
@@ -151,28 +150,14 @@ impl Hunt<'_> {
                 self.note_fan(&record);
             }
             self.tell_suspects(noted);
-        }
-        if has_all_pairs(settings, tests) {
-            self.sweep_pairs()?;
+            if self.told.is_empty() && self.pairing.is_some() && settings.rounds.is_none() {
+                break;
+            }
         }
         Ok(())
     }
 
-    /// Each test right after each other one, from the fresh state: in a small suite no single partner stays hidden.
-    fn sweep_pairs(&mut self) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        let others =
-            |first: TestIndex| tests.iter().filter(move |&&test| test != first).map(|&test| vec![test]);
-        let branches = tests.iter().map(|&first| (vec![first], others(first).collect())).collect();
-        let noted = self.seen.runs();
-        for record in self.judge.asker().fans(Purpose::Sweep, 0, branches)? {
-            self.note_fan(&record);
-        }
-        self.tell_suspects(noted);
-        Ok(())
-    }
-
-    fn note_fan(&mut self, record: &FanRecord) {
+    pub(crate) fn note_fan(&mut self, record: &FanRecord) {
         if record.prefix.is_empty() {
             record.tails.iter().for_each(|tail| self.seen.note_run(&tail.steps));
         } else {
@@ -191,11 +176,6 @@ impl Hunt<'_> {
             }
         }
     }
-}
-
-/// Whether each test runs right after each other one.
-pub(crate) fn has_all_pairs(settings: &HuntSettings, tests: usize) -> bool {
-    settings.rounds != Some(0) && (tests * tests) as u64 <= settings.affordable(ALL_PAIRS)
 }
 
 /// What runs in one round.

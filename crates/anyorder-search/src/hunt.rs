@@ -12,9 +12,9 @@ use anyorder_model::{
 use crate::blame::{charge_fixtures, confirm_fixtures};
 use crate::case::Case;
 use crate::cleaners::find_cleaners;
-use crate::explore::has_all_pairs;
 use crate::judge::{HIDDEN, Judge};
 use crate::minimise::{First, first_group, further_groups, share_group};
+use crate::pairing::Pairing;
 use crate::partners::{choose_scan, scan};
 use crate::seen::{Seen, Suspect};
 use crate::settings::{Allowance, HuntSettings};
@@ -46,6 +46,7 @@ pub fn hunt(oracle: &mut dyn Oracle, settings: &HuntSettings) -> HuntReport {
         hunt.baseline()?;
         let tests = hunt.judge.asker().suite().indices().collect();
         hunt.alone_and_again(tests)?;
+        hunt.pair_up()?;
         hunt.sweep()?;
         hunt.open_suspects()?;
         hunt.find_companions()?;
@@ -80,6 +81,8 @@ pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettin
 pub(crate) struct Hunt<'a> {
     pub(crate) judge: Judge<'a>,
     pub(crate) seen: Seen,
+    /// What is known about pairs, if tests were profiled.
+    pub(crate) pairing: Option<Pairing>,
     /// Suspects that were told of.
     pub(crate) told: BTreeSet<TestIndex>,
     /// Whether the suspects have become cases.
@@ -87,10 +90,11 @@ pub(crate) struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    fn new(oracle: &'a mut dyn Oracle, settings: &'a HuntSettings) -> Self {
+    pub(crate) fn new(oracle: &'a mut dyn Oracle, settings: &'a HuntSettings) -> Self {
         Hunt {
             judge: Judge::new(oracle, settings),
             seen: Seen::default(),
+            pairing: None,
             told: BTreeSet::new(),
             is_opened: false,
         }
@@ -102,7 +106,8 @@ impl<'a> Hunt<'a> {
         if !self.is_opened {
             self.open(self.seen.suspects());
         }
-        self.judge.report(halted)
+        let coverage = self.coverage();
+        HuntReport { coverage, ..self.judge.report(halted) }
     }
 
     /// From suspects to cases with partners.
@@ -175,7 +180,7 @@ impl<'a> Hunt<'a> {
     /// once, and from the state it leaves every other test; by itself, or a few in a row where there are many.
     fn find_companions(&mut self) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        if has_all_pairs(self.judge.settings, tests.len()) {
+        if self.judge.settings.has_all_pairs(tests.len()) {
             return Ok(());
         }
         let mut forks = self.judge.settings.forks(tests.len());
@@ -183,7 +188,9 @@ impl<'a> Hunt<'a> {
         while let Some(partner) = self.commonest_partner(&tried) {
             tried.insert(partner);
             let is_new = |test: &TestIndex| {
-                *test != partner && !self.judge.is_open(*test) && !self.judge.is_aside(*test)
+                let is_paired =
+                    self.pairing.as_ref().is_some_and(|pairing| pairing.is_tried((partner, *test)));
+                *test != partner && !is_paired && !self.judge.is_open(*test) && !self.judge.is_aside(*test)
             };
             let others: Vec<TestIndex> = tests.iter().copied().filter(is_new).collect();
             let row = if others.len() as u64 * 2 <= forks { 1 } else { COMPANIONS };

@@ -11,18 +11,27 @@ mod case;
 mod cleaners;
 mod compare;
 mod confirm;
+mod effects;
 mod explore;
 mod fisher;
 mod groups;
+mod guide;
 mod hunt;
 #[cfg(test)]
 mod hunt_tests;
 mod judge;
 mod minimise;
 mod narrow;
+mod noise;
 mod pair;
+mod pairing;
+mod pairs;
+#[cfg(test)]
+mod pairs_tests;
 mod partners;
+mod places;
 mod plain_trial;
+mod profile;
 #[cfg(test)]
 mod resume_tests;
 mod seen;
@@ -39,9 +48,13 @@ mod tuscan;
 mod twice;
 
 pub use compare::Comparison;
+pub use effects::Effects;
 pub use hunt::{HuntReport, hunt, investigate};
 pub use narrow::{LOOKS, beginnings, narrow};
-pub use settings::{HuntSettings, Known, Sweep, default_forks, default_rounds};
+pub use noise::{CellPattern, Noise};
+pub use pairs::{Change, PairReport, Settled, pairs};
+pub use profile::{ProfileReport, ProfileSettings, profile};
+pub use settings::{HuntSettings, Known, Sweep, default_forks, default_pair_runs, default_rounds};
 pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};
 pub use succession::Successions;

@@ -57,6 +57,10 @@ impl Seen {
         self.alone.insert(test, sight);
     }
 
+    pub(crate) fn alone(&self, test: TestIndex) -> Option<&Sight> {
+        self.alone.get(&test)
+    }
+
     /// Notes an order that ran from the fresh state, each test once.
     pub(crate) fn note_run(&mut self, steps: &[Step]) {
         self.note(steps, usize::MAX);

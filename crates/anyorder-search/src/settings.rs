@@ -13,6 +13,10 @@ pub struct HuntSettings {
     pub rounds: Option<u64>,
     /// What a round is.
     pub sweep: Sweep,
+    /// Whether tests are profiled, if they can be, so that likely pairs run first, and fewer orders where these show nothing.
+    pub is_guided: bool,
+    /// How many pairs of tests run; [`default_pair_runs`] if it is not told.
+    pub pair_runs: Option<u64>,
     /// Alternating pairs of runs through forks, before a difference is believed.
     pub fork_pairs: u32,
     /// Alternating pairs of plain runs, before a difference is reported.
@@ -28,6 +32,8 @@ pub struct HuntSettings {
     pub known: Vec<Known>,
 }
 
+/// All pairs are tried in suites that have at most this many, which takes a few seconds.
+const ALL_PAIRS: u64 = 600;
 /// How many times less is tried where a fresh state is dear.
 const DEAR: u64 = 10;
 
@@ -35,6 +41,16 @@ impl HuntSettings {
     /// How many forks the search for all single partners may cost in a suite of so many tests.
     pub(crate) fn forks(&self, tests: usize) -> u64 {
         self.forks.unwrap_or_else(|| self.affordable(default_forks(tests)))
+    }
+
+    /// How many pairs may run in a suite of so many tests.
+    pub(crate) fn pair_runs(&self, tests: usize) -> u64 {
+        self.pair_runs.unwrap_or_else(|| self.affordable(default_pair_runs(tests)))
+    }
+
+    /// Whether each test runs right after each other one.
+    pub(crate) fn has_all_pairs(&self, tests: usize) -> bool {
+        self.rounds != Some(0) && (tests * tests) as u64 <= self.affordable(ALL_PAIRS)
     }
 
     /// What is affordable of what would be if a fresh state were a fork.
@@ -50,6 +66,8 @@ impl Default for HuntSettings {
             baseline_runs: 3,
             rounds: None,
             sweep: Sweep::Whole,
+            is_guided: true,
+            pair_runs: None,
             fork_pairs: 3,
             plain_pairs: 5,
             forks: None,
@@ -102,6 +120,11 @@ pub struct Known {
 /// How many whole orders are swept when nobody says: more for small suites, where they cost little.
 pub fn default_rounds(tests: usize) -> u64 {
     (6_000 / tests.max(1) as u64).clamp(3, 20)
+}
+
+/// How many pairs of tests run when nobody says: all of them in a small suite, two for each test in a large one.
+pub fn default_pair_runs(tests: usize) -> u64 {
+    (2 * tests as u64).max(ALL_PAIRS)
 }
 
 /// How many forks the search for single partners may cost when nobody says; that for cleaners gets half of it.

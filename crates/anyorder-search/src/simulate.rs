@@ -2,18 +2,20 @@
 //!
 //! Knows what each test would really do, so that verdicts can be checked. Refuses to know how verdicts are reached.
 
+mod answer;
+mod pair_trial;
 mod random;
 mod trial;
 mod truth;
+mod watch;
 
+pub use pair_trial::{PairTrial, pair_trial};
 pub use random::{Mix, random_suite};
-pub use trial::{Recall, Trial, recall, trial};
+pub use trial::{Recall, Trial, recall, trial, trial_with};
 pub use truth::{faults, passes, single_partners};
+pub use watch::Eyes;
 
-use anyorder_model::{
-    Fan, FanRecord, Halted, News, Oracle, Outcome, Phase, PlainAsk, PlainSeen, Rung, Signature, Step, Suite,
-    TailRecord, Test, TestId, TestIndex,
-};
+use anyorder_model::{Fan, News, Outcome, Phase, Rung, Signature, Step, Suite, Test, TestId, TestIndex};
 
 /// One instruction of a simulated test. A mask has a bit for each value of a cell, from 0 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +67,8 @@ pub struct SimSuite {
     pub fork_only: Vec<usize>,
     /// Cells that new processes have only if everything is collected.
     pub import_only: Vec<usize>,
+    /// How well its tests are watched; not at all if nothing is said.
+    pub eyes: Option<Eyes>,
     /// Halt when this many tests have run.
     pub limit: u64,
     /// Tests that have run.
@@ -73,6 +77,8 @@ pub struct SimSuite {
     pub forks: u64,
     /// Plain runs.
     pub plain_runs: u64,
+    /// Watches.
+    pub watches: u64,
     /// Every question so far, if they are kept.
     pub questions: Option<Vec<Fan>>,
     /// What was told.
@@ -86,9 +92,22 @@ struct World {
     draws: u64,
     /// How its process was told its order, unless it is a fork.
     rung: Option<Rung>,
+    /// The cells that the last test looked at, if they are kept.
+    looked: Option<Vec<usize>>,
 }
 
 impl World {
+    /// Notes what an instruction looks at.
+    fn look(&mut self, op: &Op) {
+        if let (
+            Some(looked),
+            Op::Need(cell, _) | Op::SkipUnless(cell, _) | Op::Bump(cell) | Op::When(cell, ..),
+        ) = (&mut self.looked, *op)
+        {
+            looked.push(cell);
+        }
+    }
+
     /// What a process like this leaves to chance for a test.
     fn digest(&self, test: TestIndex) -> u64 {
         let facts = self.cells.iter().map(|&cell| u64::from(cell)).chain([self.draws, u64::from(test.0)]);
@@ -122,10 +141,12 @@ impl SimSuite {
             is_correlated: false,
             fork_only: vec![],
             import_only: vec![],
+            eyes: Some(Eyes::default()),
             limit: u64::MAX,
             runs: 0,
             forks: 0,
             plain_runs: 0,
+            watches: 0,
             questions: None,
             news: vec![],
         }
@@ -155,7 +176,7 @@ impl SimSuite {
     }
 
     fn fresh(&self, rung: Option<Rung>) -> World {
-        World { cells: vec![0; self.cells], group: None, draws: 0, rung }
+        World { cells: vec![0; self.cells], group: None, draws: 0, rung, looked: None }
     }
 
     /// Returns a tear-down error that belongs to a test before these.
@@ -198,6 +219,7 @@ impl SimSuite {
 
     fn execute(&self, world: &mut World, test: TestIndex) -> Step {
         for (at, op) in self.tests[test.at()].ops.iter().enumerate() {
+            world.look(op);
             let has = |cell: usize, mask: u8| mask & (1 << world.cells[cell]) != 0;
             match *op {
                 Op::Need(cell, mask) if !has(cell, mask) => {
@@ -224,76 +246,6 @@ impl SimSuite {
         if !is_lost {
             world.cells[cell] = value;
         }
-    }
-
-    fn run_fan(&mut self, fan: &Fan) -> FanRecord {
-        let mut chance = self.chance;
-        let (seed, is_correlated) = (self.seed, self.is_correlated);
-        let mut flip = |world: &World, test: TestIndex, rate: f64| {
-            let mut shared = seed ^ world.digest(test);
-            next(if is_correlated { &mut shared } else { &mut chance }) < rate
-        };
-        let mut world = self.fresh(None);
-        let mut prefix = Vec::new();
-        self.run_into(&mut world, fan.prefix.tests(), &mut prefix, &mut flip);
-        let tails = fan.tails.iter().map(|tail| {
-            let mut world = World { cells: world.cells.clone(), ..world };
-            let mut steps = Vec::with_capacity(tail.len());
-            let late = self.run_into(&mut world, tail.tests(), &mut steps, &mut flip);
-            self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
-            TailRecord { late, steps }
-        });
-        let tails: Vec<TailRecord> = tails.collect();
-        self.chance = chance;
-        self.forks += fan.tails.len() as u64 + u64::from(!prefix.is_empty() && fan.tails.len() > 1);
-        self.runs += (prefix.len() + fan.tails.iter().map(anyorder_model::Order::len).sum::<usize>()) as u64;
-        FanRecord { prefix, tails }
-    }
-}
-
-impl Oracle for SimSuite {
-    fn suite(&self) -> &Suite {
-        &self.suite
-    }
-
-    fn run(&mut self, fans: Vec<Fan>) -> Result<Vec<FanRecord>, Halted> {
-        let records = fans
-            .iter()
-            .map(|fan| if self.runs >= self.limit { Err(Halted::Budget) } else { Ok(self.run_fan(fan)) });
-        let records = records.collect();
-        if let Some(questions) = &mut self.questions {
-            questions.extend(fans);
-        }
-        records
-    }
-
-    fn run_plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
-        let seen = asked.iter().map(|asked| {
-            if self.runs >= self.limit {
-                return Err(Halted::Budget);
-            }
-            let mut chance = self.chance;
-            let rung = asked.rung.unwrap_or(Rung::Plain);
-            let mut world = self.fresh(Some(rung));
-            let mut steps = Vec::new();
-            self.run_into(&mut world, asked.order.tests(), &mut steps, &mut |_, _, rate| {
-                next(&mut chance) < rate
-            });
-            self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
-            self.chance = chance;
-            self.plain_runs += 1;
-            let ids: Vec<&str> = asked.order.ids(&self.suite).iter().map(|id| id.0.as_str()).collect();
-            Ok(PlainSeen { steps, rung, is_as_asked: true, command: format!("run {}", ids.join(" ")) })
-        });
-        seen.collect()
-    }
-
-    fn spent(&self) -> f64 {
-        0.0
-    }
-
-    fn tell(&mut self, news: News) {
-        self.news.push(news);
     }
 }
 

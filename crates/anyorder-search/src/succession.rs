@@ -50,7 +50,12 @@ impl Successions {
     }
 
     fn key(&self, first: TestIndex, second: TestIndex) -> u64 {
-        (first.at() * self.tests + second.at()) as u64
+        key(self.tests, first, second)
+    }
+
+    /// Those that were seen, by their keys.
+    pub(crate) fn keys(&self) -> &RoaringTreemap {
+        &self.seen
     }
 
     /// What was noted, as counts.
@@ -59,6 +64,11 @@ impl Successions {
         let pairs = tests * tests.saturating_sub(1);
         Coverage { orders: self.orders, pairs, pairs_tried: self.seen.len(), ..Coverage::default() }
     }
+}
+
+/// A pair of tests as a number, in a suite of so many.
+pub(crate) fn key(tests: usize, first: TestIndex, second: TestIndex) -> u64 {
+    (first.at() * tests + second.at()) as u64
 }
 
 #[cfg(test)]

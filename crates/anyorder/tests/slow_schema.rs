@@ -26,6 +26,7 @@ fn reports_of_all_commands_follow_the_schema() {
     report(fixture.path(), &["replay", "order.txt", "--output"]);
     report(fixture.path(), &["replay", "order.txt", "--plain"]);
     report(fixture.path(), &["twice"]);
+    report(fixture.path(), &["profile", "--all"]);
     report(fixture.path(), &["hunt", "--rounds", "2", "--plain-pairs", "1"]);
 }
 

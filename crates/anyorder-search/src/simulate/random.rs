@@ -4,7 +4,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Op, SimSuite, SimTest};
+use super::{Eyes, Op, SimSuite, SimTest};
 
 /// What a random suite is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub fn random_suite(seed: u64, mix: Mix, largest: usize) -> SimSuite {
     let groups = size.div_ceil(group_size);
     let mut suite = SimSuite::new(tests, random.next_u64());
     suite.is_correlated = mix == Mix::WithSharedChance;
+    suite.eyes = Some(random_eyes(seed, suite.cells));
     for group in 0..groups {
         if suite.cells > 0 && random.random_bool(0.15) {
             suite.fixtures[group].cells.push(random.random_range(0..suite.cells));
@@ -61,6 +62,16 @@ pub fn random_suite(seed: u64, mix: Mix, largest: usize) -> SimSuite {
         }
     }
     suite
+}
+
+/// Eyes as real ones are: some state is hidden, reads are missed and imagined.
+fn random_eyes(seed: u64, cells: usize) -> Eyes {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(1);
+    let mut some = |share| (0..cells).filter(|_| random.random_bool(share)).collect::<Vec<_>>();
+    let (hidden, unnamed, caches) = (some(0.1), some(0.1), some(0.2));
+    let mut share = || *[0.0, 0.1, 0.3].choose(&mut random).expect("there are shares");
+    Eyes { hidden, unnamed, caches, missed: share(), imagined: share() }
 }
 
 fn op(cells: usize, random: &mut ChaCha8Rng) -> Op {

@@ -17,6 +17,12 @@ pub struct Trial {
     pub chance_tests: u64,
     /// Verdicts on tests.
     pub findings: u64,
+    /// Victims and brittles among these.
+    pub dependent: u64,
+    /// Tests that have run in all.
+    pub runs: u64,
+    /// Processes that a fork would have had to make.
+    pub forks: u64,
     /// Verdicts that left nothing out but tests that work only together.
     pub complete: u64,
     /// Victims and brittles that have a single partner.
@@ -29,13 +35,22 @@ pub struct Trial {
 
 /// Hunts through this many random suites, of seeds from `first` on.
 pub fn trial(mix: Mix, first: u64, suites: u64) -> Trial {
+    trial_with(mix, first, suites, &HuntSettings::default())
+}
+
+/// The same, with these settings, whose seed does not count.
+pub fn trial_with(mix: Mix, first: u64, suites: u64, settings: &HuntSettings) -> Trial {
     let mut trial = Trial { suites, ..Trial::default() };
     for seed in first..first + suites {
         let mut suite = random_suite(seed, mix, 200);
-        let report = hunt(&mut suite, &HuntSettings { seed: !seed, ..HuntSettings::default() });
+        let report = hunt(&mut suite, &HuntSettings { seed: !seed, ..settings.clone() });
         trial.tests += suite.tests().len() as u64;
         trial.chance_tests += suite.tests().iter().filter(|test| test.rate.is_some()).count() as u64;
         trial.findings += report.findings.len() as u64;
+        let depends = |finding: &&Finding| matches!(finding.kind, Kind::Victim | Kind::Brittle);
+        trial.dependent += report.findings.iter().filter(depends).count() as u64;
+        trial.runs += suite.runs;
+        trial.forks += suite.forks;
         let is_complete = |finding: &&Finding| has_tried_all(finding);
         trial.complete += report.findings.iter().filter(is_complete).count() as u64;
         trial.faults.extend(faults(&suite, &report).into_iter().map(|fault| format!("seed {seed}: {fault}")));

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, Isolation};
-use anyorder_model::{Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
+use anyorder_model::{Aim, Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntSettings, Sweep, default_rounds, hunt, investigate};
 
@@ -129,7 +129,7 @@ impl Hunter {
             seed: engine.settings().seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
-            has_verdicts: true,
+            aim: Aim::Verdicts,
         }
     }
 }

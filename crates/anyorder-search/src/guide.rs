@@ -1,0 +1,214 @@
+//! Which pairs of tests are worth a run: those where the first leaves something changed that the second may look at.
+//!
+//! Knows profiles and effects. Runs nothing, and leaves nothing out: reads can be missed, so profiles only rank.
+//!
+//! A place that few tests change and few look at suggests few pairs, and those are likely; one that everybody changes and
+//! looks at suggests all pairs, which says nothing. So places are ranked by how many runs they suggest, times what makes
+//! them less likely: caches and other things that fill up as they are used, and contents that differ between identical
+//! runs. A pair of tests that change the very same cell is suggested by that, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use anyorder_model::{Cell, CellKind, Profile, TestIndex, Write};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use roaring::RoaringBitmap;
+
+use crate::effects::Effects;
+use crate::places::place;
+
+/// How much later pairs come that a cache, a registry or a module that was not loaded suggests.
+const LAZY: u64 = 16;
+/// How much later pairs come whose cell differs between identical runs.
+const UNSTABLE: u64 = 4;
+/// A container to which tests with more different effects than this only add is filled lazily.
+const CROWD: usize = 8;
+
+/// A reason to run the tests of some effects before some tests.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Reason {
+    effects: Vec<usize>,
+    readers: Rc<[TestIndex]>,
+}
+
+/// What is known about one place.
+struct Place<'a> {
+    /// Nothing if everybody can look at it without a name.
+    names: Option<BTreeSet<&'a str>>,
+    is_lazy: bool,
+    /// Whether tests only add to it.
+    is_filled: bool,
+    is_unstable: bool,
+    effects: BTreeSet<usize>,
+    /// The tests that change each of its cells.
+    writers: BTreeMap<&'a str, BTreeSet<TestIndex>>,
+}
+
+/// Pairs of an effect and a test, those that are likely to matter first.
+pub(crate) struct Guide {
+    /// By about how many runs they suggest, as a power of two.
+    reasons: BTreeMap<u32, Vec<Reason>>,
+    /// All pairs that can matter.
+    all: Reason,
+}
+
+impl Guide {
+    pub(crate) fn new(profiles: &[Profile], effects: &Effects, seed: u64) -> Self {
+        let readers = Readers::new(profiles);
+        let mut weights: BTreeMap<Reason, u64> = BTreeMap::new();
+        for place in places(profiles, effects).values() {
+            for reason in place.reasons(effects, &readers) {
+                let weight = place.factor() * reason.len() as u64;
+                let known = weights.entry(reason).or_insert(weight);
+                *known = weight.min(*known);
+            }
+        }
+        let mut reasons: BTreeMap<u32, Vec<Reason>> = BTreeMap::new();
+        for (reason, weight) in weights.into_iter().filter(|(_, weight)| *weight > 0) {
+            reasons.entry(weight.ilog2()).or_default().push(reason);
+        }
+        Guide { reasons, all: all(&readers.all, effects, seed) }
+    }
+
+    /// All pairs for which there is a reason, likely ones first; a pair for which there are several comes several times.
+    /// Then all other pairs, except those of tests that leave nothing behind.
+    pub(crate) fn into_pairs(self) -> impl Iterator<Item = (usize, TestIndex)> {
+        self.reasons.into_values().chain([vec![self.all]]).flat_map(in_turns)
+    }
+
+    /// The tests that may look at what each effect has changed.
+    pub(crate) fn likely(&self) -> BTreeMap<usize, RoaringBitmap> {
+        let mut likely: BTreeMap<usize, RoaringBitmap> = BTreeMap::new();
+        for reason in self.reasons.values().flatten() {
+            let readers: RoaringBitmap = reason.readers.iter().map(|test| test.0).collect();
+            for &effect in &reason.effects {
+                *likely.entry(effect).or_default() |= &readers;
+            }
+        }
+        likely
+    }
+}
+
+/// Every effect that is something, before every test, in a random sequence.
+fn all(tests: &[TestIndex], effects: &Effects, seed: u64) -> Reason {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let present: BTreeSet<usize> = tests.iter().filter_map(|&test| effects.of(test)).collect();
+    let mut present: Vec<usize> = present.into_iter().filter(|&effect| !effects.is_nothing(effect)).collect();
+    let mut tests = tests.to_vec();
+    present.shuffle(&mut random);
+    tests.shuffle(&mut random);
+    Reason { effects: present, readers: tests.into() }
+}
+
+impl Reason {
+    fn len(&self) -> usize {
+        self.effects.len() * self.readers.len()
+    }
+
+    /// The pairs one by one, so that many of both sides have had a turn whenever somebody stops.
+    fn pair(&self, at: usize) -> Option<(usize, TestIndex)> {
+        let rows = self.effects.len();
+        (at < self.len()).then(|| {
+            let row = at % rows;
+            (self.effects[row], self.readers[(at / rows + row) % self.readers.len()])
+        })
+    }
+}
+
+/// One pair of each reason, then the next of each.
+fn in_turns(reasons: Vec<Reason>) -> impl Iterator<Item = (usize, TestIndex)> {
+    let longest = reasons.iter().map(Reason::len).max().unwrap_or(0);
+    let reasons: Rc<[Reason]> = reasons.into();
+    (0..longest).flat_map(move |at| {
+        let reasons = Rc::clone(&reasons);
+        (0..reasons.len()).filter_map(move |which| reasons[which].pair(at))
+    })
+}
+
+/// Everything that is changed by some test, by its place.
+fn places<'a>(profiles: &'a [Profile], effects: &Effects) -> BTreeMap<&'a str, Place<'a>> {
+    let mut places: BTreeMap<&str, Place<'_>> = BTreeMap::new();
+    for profile in profiles {
+        let Some(effect) = effects.of(profile.test) else { continue };
+        for write in profile.writes.iter().filter(|write| !write.is_elsewhere) {
+            places.entry(place(&write.cell)).or_insert_with(Place::new).note(profile.test, effect, write);
+        }
+    }
+    places
+}
+
+impl<'a> Place<'a> {
+    fn new() -> Self {
+        Place {
+            names: Some(BTreeSet::new()),
+            is_lazy: true,
+            is_filled: true,
+            is_unstable: true,
+            effects: BTreeSet::new(),
+            writers: BTreeMap::new(),
+        }
+    }
+
+    fn note(&mut self, test: TestIndex, effect: usize, write: &'a Write) {
+        if write.cell.names.is_empty() {
+            self.names = None;
+        }
+        self.names.iter_mut().for_each(|names| names.extend(write.cell.names.iter().map(String::as_str)));
+        self.is_lazy &= is_lazy(&write.cell);
+        self.is_filled &= write.cell.before == "<absent>" && write.cell.kind == CellKind::Item;
+        self.is_unstable &= write.is_unstable;
+        self.effects.insert(effect);
+        self.writers.entry(&write.cell.path).or_default().insert(test);
+    }
+
+    /// Its readers may look at what its writers do; and those who change the same cell may mind each other.
+    fn reasons(&self, effects: &Effects, readers: &Readers<'_>) -> Vec<Reason> {
+        let shared = self.writers.values().filter(|writers| writers.len() > 1);
+        let shared = shared.map(|writers| {
+            let of_writers: BTreeSet<usize> = writers.iter().filter_map(|&test| effects.of(test)).collect();
+            Reason { effects: of_writers.into_iter().collect(), readers: writers.iter().copied().collect() }
+        });
+        let all = Reason { effects: self.effects.iter().copied().collect(), readers: readers.of(self) };
+        shared.chain([all]).collect()
+    }
+
+    /// What makes it less likely that it matters.
+    fn factor(&self) -> u64 {
+        let is_lazy = self.is_lazy || self.is_filled && self.effects.len() > CROWD;
+        (if is_lazy { LAZY } else { 1 }) * (if self.is_unstable { UNSTABLE } else { 1 })
+    }
+}
+
+/// Whether it looks like something that fills up as it is used, without anybody noticing.
+fn is_lazy(cell: &Cell) -> bool {
+    let path = cell.path.to_lowercase();
+    matches!(cell.kind, CellKind::Cache | CellKind::Module)
+        || ["cache", "memo", "registry"].iter().any(|word| path.contains(word))
+}
+
+/// Who may look at what.
+struct Readers<'a> {
+    of_name: BTreeMap<&'a str, RoaringBitmap>,
+    all: Rc<[TestIndex]>,
+}
+
+impl<'a> Readers<'a> {
+    fn new(profiles: &'a [Profile]) -> Self {
+        let mut of_name: BTreeMap<&str, RoaringBitmap> = BTreeMap::new();
+        for profile in profiles {
+            for name in &profile.reads {
+                of_name.entry(name).or_default().insert(profile.test.0);
+            }
+        }
+        Readers { of_name, all: profiles.iter().map(|profile| profile.test).collect() }
+    }
+
+    fn of(&self, place: &Place<'_>) -> Rc<[TestIndex]> {
+        let Some(names) = &place.names else { return Rc::clone(&self.all) };
+        let named = names.iter().filter_map(|name| self.of_name.get(name));
+        let readers = named.fold(RoaringBitmap::new(), |readers, some| readers | some);
+        readers.into_iter().map(TestIndex).collect()
+    }
+}
