@@ -11,9 +11,14 @@ mod case;
 mod cleaners;
 mod compare;
 mod confirm;
+mod deps;
+#[cfg(test)]
+mod deps_tests;
 mod effects;
 mod explore;
 mod fisher;
+mod flow;
+mod graph;
 mod groups;
 mod guide;
 mod hunt;
@@ -30,8 +35,10 @@ mod partners;
 mod places;
 mod plain_trial;
 mod profile;
+mod refine;
 #[cfg(test)]
 mod resume_tests;
+mod schedule;
 mod seen;
 mod settings;
 mod shrink;
@@ -46,6 +53,7 @@ mod tuscan;
 mod twice;
 
 pub use compare::Comparison;
+pub use deps::{DepsReport, DepsSettings, deps};
 pub use effects::Effects;
 pub use hunt::{HuntReport, hunt, investigate};
 pub use pairs::{Change, PairReport, Settled, pairs};
