@@ -18,6 +18,7 @@ cargo xtask trial suites [SUITE...]   public suites: the agent against plain pyt
 cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
 cargo xtask trial simulated-pairs     simulated suites: how soon likely pairs settle what all pairs would show
+cargo xtask trial simulated-deps [N]  a simulated suite of N tests where all share state: time and memory of `deps`
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
@@ -56,6 +57,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "search", arguments @ ..] => Some(simulated::verdicts(arguments)),
         ["trial", "sweeps"] => Some(simulated::sweeps()),
         ["trial", "simulated-pairs"] => Some(simulated::pairs()),
+        ["trial", "simulated-deps", arguments @ ..] => Some(simulated::dependencies(arguments)),
         ["trial", "fuzz", words @ ..] => numbers(words, [60]).map(|[seconds]| fuzz::fuzz(seconds)),
         ["bench", name, arguments @ ..] => Some(parts::bench(name, arguments)),
         _ => None,

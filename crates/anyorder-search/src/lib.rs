@@ -11,9 +11,14 @@ mod case;
 mod cleaners;
 mod compare;
 mod confirm;
+mod deps;
+#[cfg(test)]
+mod deps_tests;
 mod effects;
 mod explore;
 mod fisher;
+mod flow;
+mod graph;
 mod groups;
 mod guide;
 mod hunt;
@@ -32,8 +37,10 @@ mod partners;
 mod places;
 mod plain_trial;
 mod profile;
+mod refine;
 #[cfg(test)]
 mod resume_tests;
+mod schedule;
 mod seen;
 mod settings;
 mod shrink;
@@ -48,6 +55,7 @@ mod tuscan;
 mod twice;
 
 pub use compare::Comparison;
+pub use deps::{DepsReport, DepsSettings, deps};
 pub use effects::Effects;
 pub use hunt::{HuntReport, hunt, investigate};
 pub use narrow::{LOOKS, beginnings, narrow};
