@@ -8,8 +8,10 @@ import types
 import warnings
 
 from .contents import Canon, Opaque, short
+from .names import cached_result
 from .own import own
-from .shapes import ABSENT, BUFFER, DICT, PLAIN, SET, SLOTS, LRU_CACHE, Cell, is_same, shape_of
+from .saved import contents
+from .shapes import ABSENT, BUFFER, DICT, LRU_CACHE, ORDERED, PLAIN, SET, SLOTS, Cell, is_a, is_same, shape_of
 
 _MOST_PER_HOLDER = 50
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, staticmethod, classmethod, property, type)
@@ -34,8 +36,11 @@ class Teller:
 
     def _cells(self, holder, group, then, now):
         place = self._memory.place(holder)
-        if group == DICT:
-            return self._of_dict(place, holder, then, now)
+        if group in (DICT, ORDERED):
+            cells = self._of_dict(place, holder, then, now)
+            if group == ORDERED and not cells:
+                return [self._item(place, ".<order>", then[0], now[0])]
+            return cells
         if group == SET:
             return self._of_set(place, then, now)
         if group == SLOTS:
@@ -63,6 +68,8 @@ class Teller:
         piece, names = self._names.slot(place, key)
         if holder is sys.modules:
             names = names + ["import %s" % key]
+        if self._is_in_cache(place) and new is not ABSENT:
+            new = cached_result(self._memory.objects[self._memory.holder(place)], key, new)
         return self._cell(self._names.path(place) + piece, self._kind(place, holder, old, new), old, new, names, identity)
 
     def _kind(self, place, holder, old, new):
@@ -73,11 +80,11 @@ class Teller:
             return "cache"
         if owner is None:
             return "item"
-        if new is not ABSENT and isinstance(old, _CALLABLE):
+        if new is not ABSENT and is_a(old, _CALLABLE):
             return "patch"
-        if isinstance(owner, types.ModuleType):
+        if is_a(owner, types.ModuleType):
             return "builtin" if owner.__name__ == "builtins" else "global"
-        if isinstance(owner, type):
+        if is_a(owner, type):
             return "class-attribute"
         return "context" if shape_of(type(owner)).is_thread_local else "attribute"
 
@@ -104,18 +111,35 @@ class Teller:
     def _of_slots(self, place, holder, then, now):
         labels = shape_of(type(holder)).labels
         found = [slot for slot in zip(labels, then, now) if not is_same(slot[1], slot[2])]
-        return [self._of_slot(place, holder, *slot) for slot in found]
+        cells = [self._of_slot(place, holder, *slot) for slot in found if slot[0] != "__dict__"]
+        for _, old, new in [slot for slot in found if slot[0] == "__dict__"]:
+            cells += self._of_namespace(place, holder, old, new)
+        return cells
+
+    def _of_namespace(self, place, holder, old, new):
+        """A whole `__dict__` was replaced, or made."""
+        known = self._memory.place(old)
+        before = _by_key(*(self._memory.then(known) if known is not None else ((), ())))
+        after = _by_key(*contents(new, DICT)) if is_a(new, dict) else {}
+        path, found = self._names.path(place), []
+        for name in list(before) + [name for name in after if name not in before]:
+            key, value = before.get(name, (None, ABSENT))
+            key, other = after.get(name, (key, ABSENT))
+            if not is_same(value, other):
+                identity = "%x .%s" % (id(holder), key)
+                found.append(self._cell("%s.%s" % (path, key), "attribute", value, other, [".%s" % key], identity))
+        return found
 
     def _of_slot(self, place, holder, label, old, new):
         path = self._names.path(place)
         identity = "%x %s" % (id(holder), label)
-        if isinstance(holder, Cell):
+        if is_a(holder, Cell):
             return self._cell(path, "closure", old, new, self._names.known_as(place), identity)
-        if isinstance(holder, types.FunctionType):
+        if is_a(holder, types.FunctionType):
             kind = "patch" if label == "__code__" else "default"
-            names = ["%s.%s()" % (holder.__module__, holder.__code__.co_name)]
+            names = ["%s.%s()" % (holder.__module__, holder.__name__)]
             return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
-        kind = "class-attribute" if isinstance(holder, type) else "attribute"
+        kind = "class-attribute" if is_a(holder, type) else "attribute"
         return self._cell("%s.%s" % (path, label), kind, old, new, ["." + label], identity)
 
     def _item(self, place, piece, old, new):
@@ -148,7 +172,7 @@ def dict_text(found, side):
 
 
 def _text(value):
-    return os.fsdecode(value) if isinstance(value, bytes) else value
+    return os.fsdecode(value) if is_a(value, bytes) else value
 
 
 def _by_key(keys, values):

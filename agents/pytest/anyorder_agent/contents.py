@@ -4,12 +4,13 @@ The canonical form writes new objects with their structure (an object that occur
 path, sets and plain dicts sorted, addresses left out. No code of the project's runs: no `__repr__`, `__eq__` or `__hash__`
 of its classes. What cannot be looked into raises [`Opaque`]. Knows values; paths of old objects are given to it.
 """
+import functools
 import types
+import weakref
 
 from .own import own
-from .shapes import ABSENT, DEQUE, DICT, LIST, LRU_CACHE, PLAIN, SET, Cell, buffer_of, shape_of
-from .shapes import BUFFER, SLOTS
 from .saved import contents
+from .shapes import ABSENT, BUFFER, DEQUE, DICT, LIST, LRU_CACHE, ORDERED, PLAIN, SET, SLOTS, Cell, buffer_of, is_a, shape_of
 
 _WIDTH = 80
 _DEPTH = 2
@@ -35,7 +36,7 @@ class Opaque(Exception):
 def type_name(kind):
     """Module and qualified name of a class."""
     module, name = _attribute(kind, "__module__"), type.__dict__["__qualname__"].__get__(kind)
-    return "%s.%s" % (module, name) if isinstance(module, str) else name
+    return "%s.%s" % (module, name) if is_a(module, str) else name
 
 
 def _attribute(kind, name):
@@ -57,9 +58,9 @@ def _text(thing, depth):
         return "<absent>"
     if kind in PLAIN:
         return _plain(thing)
-    if isinstance(thing, type):
+    if is_a(thing, type):
         return "<class %s>" % type_name(thing)
-    if isinstance(thing, types.FunctionType):
+    if is_a(thing, types.FunctionType):
         return "<function %s.%s>" % (thing.__module__, thing.__qualname__)
     if kind is types.BuiltinFunctionType:
         return _ADDRESS.sub("0x", repr(thing))
@@ -69,7 +70,13 @@ def _text(thing, depth):
         return "bytearray(%s)" % _plain(bytes(thing[:_WIDTH]))
     if kind in (dict, list, set, tuple, frozenset):
         return _container(thing, depth)
-    if isinstance(thing, types.MethodType):
+    if kind is types.CodeType:
+        return "<code of %s>" % thing.co_name
+    if is_a(thing, weakref.ref):
+        return "<weak %s>" % _text(weakref.ref.__call__(thing), 0)
+    if is_a(thing, (int, float, str, bytes)):
+        return "<%s %s>" % (type_name(kind), _exact(thing)[:_WIDTH])
+    if is_a(thing, types.MethodType):
         return "<method %s>" % getattr(thing.__func__, "__qualname__", "?")
     if type_name(kind) in _TOLD:
         return _ADDRESS.sub("0x", repr(thing))
@@ -77,7 +84,7 @@ def _text(thing, depth):
 
 
 def _plain(thing):
-    if isinstance(thing, (str, bytes)) and len(thing) > _WIDTH:
+    if is_a(thing, (str, bytes)) and len(thing) > _WIDTH:
         thing = thing[:_WIDTH]
     if type(thing) is int and thing.bit_length() > 1000:
         return "<int of %d bits>" % thing.bit_length()
@@ -128,20 +135,21 @@ class Canon:
         self._kept.append(thing)
         if len(self._kept) > _MOST_OBJECTS:
             raise Opaque
-        return "%s(%s)" % (self._type(kind), self._inside(thing, kind))
-
-    def _type(self, kind):
-        return type_name(kind)
+        return "%s(%s)" % (type_name(kind), self._inside(thing, kind))
 
     def _inside(self, thing, kind):
-        if isinstance(thing, type):
+        if is_a(thing, type):
             namespace = type.__dict__["__dict__"].__get__(thing)
             told = [(name, namespace[name]) for name in sorted(map(str, namespace)) if name not in _UNSAID]
             return "%s;%s;%s" % (type_name(thing), self._all(thing.__bases__), self._pairs(told))
-        if isinstance(thing, types.FunctionType):
+        if is_a(thing, types.FunctionType):
             return self._function(thing)
-        if isinstance(thing, types.ModuleType):
+        if is_a(thing, types.ModuleType):
             return str(thing.__dict__.get("__name__"))
+        if is_a(thing, weakref.ref):
+            return self.form(weakref.ref.__call__(thing))
+        if kind is types.CodeType:
+            return _code(thing)
         name = type_name(kind)
         if name in _LOCKS:
             return ""
@@ -149,6 +157,8 @@ class Canon:
             return _ADDRESS.sub("0x", repr(thing))
         if kind in (tuple, types.MethodType, staticmethod, classmethod, property, Cell, types.MappingProxyType):
             return self._all(own.referents(thing) if kind is not tuple else thing)
+        if kind is functools.partial:
+            return self._all((thing.func, thing.args, thing.keywords))
         if kind is frozenset:
             return self._unordered(thing)
         return self._holder(thing, kind)
@@ -159,22 +169,24 @@ class Canon:
         if shape.group == DICT:
             keys, values = contents(thing, DICT)
             parts.append(self._dict(keys, values))
+        elif shape.group == ORDERED:
+            parts.append(self._all(sum(contents(thing, ORDERED), [])))
         elif shape.group in (LIST, DEQUE):
             parts.append(self._all(contents(thing, shape.group)))
         elif shape.group == SET:
             parts.append(self._unordered(contents(thing, SET)))
         elif shape.group == BUFFER:
             parts.append(buffer_of(thing).hex())
-        if isinstance(thing, (tuple, frozenset)):
-            parts.append(self._unordered(thing) if isinstance(thing, frozenset) else self._all(tuple.__iter__(thing)))
-        elif isinstance(thing, (int, str, bytes, float, complex)):
+        if is_a(thing, (tuple, frozenset)):
+            parts.append(self._unordered(thing) if is_a(thing, frozenset) else self._all(tuple.__iter__(thing)))
+        elif is_a(thing, (int, str, bytes, float, complex)):
             parts.append(_exact(thing))
-        elif isinstance(thing, BaseException):
+        elif is_a(thing, BaseException):
             parts.append(self.form(BaseException.__dict__["args"].__get__(thing)))
-        elif shape.group not in (DICT, LIST, SET, DEQUE, BUFFER) and not _is_plain_object(kind):
+        elif shape.group not in (DICT, ORDERED, LIST, SET, DEQUE, BUFFER) and not _is_plain_object(kind):
             raise Opaque
         if shape.group == SLOTS:
-            named = [pair for pair in zip(shape.labels, shape.values(thing)) if pair[0] != "__dict__"]
+            named = [pair for pair in zip(shape.labels, shape.values(thing)) if pair[0] not in ("__dict__", "__class__")]
             parts.append(self._pairs(sorted(named, key=lambda pair: pair[0])))
         if shape.namespace is not None:
             namespace = shape.namespace(thing)
@@ -182,11 +194,8 @@ class Canon:
         return ";".join(parts)
 
     def _function(self, function):
-        code = function.__code__
         told = [function.__defaults__, function.__kwdefaults__, function.__closure__]
-        text = own.digest(repr((code.co_code, code.co_names, code.co_varnames)).encode("utf-8", "replace")).hexdigest()
-        where = "%s.%s:%d" % (function.__module__, function.__qualname__, code.co_firstlineno)
-        return "%s;%s;%s" % (where, text, self._all(told))
+        return "%s.%s;%s;%s" % (function.__module__, function.__qualname__, _code(function.__code__), self._all(told))
 
     def _all(self, things):
         return ",".join([self.form(thing) for thing in things])
@@ -203,9 +212,14 @@ class Canon:
         return ",".join(sorted([Canon(self._path_of).form(thing) for thing in things]))
 
 
+def _code(code):
+    told = (code.co_code, code.co_names, code.co_varnames)
+    return "%s:%d;%s" % (code.co_name, code.co_firstlineno, own.digest(repr(told).encode("utf-8", "replace")).hexdigest())
+
+
 def _exact(thing):
     for base in (bool, int, float, complex, str, bytes):
-        if isinstance(thing, base):
+        if is_a(thing, base):
             return repr(thing) if type(thing) is base else base.__repr__(thing)
     return repr(thing)
 
@@ -217,4 +231,4 @@ def _is_plain_object(kind):
     base = kind
     while base.__flags__ & (1 << 9):  # made by a class statement
         base = base.__base__
-    return base is object or type_name(base) in ("types.SimpleNamespace", "functools.partial")
+    return base is object or type_name(base) in ("types.SimpleNamespace", "_thread._local")

@@ -86,7 +86,7 @@ def _heads(group, holder):
     kind = type(holder)
     if group != SLOTS:
         yield id(holder) + _WORD, _SIZES[group] - _WORD
-    elif isinstance(holder, type):
+    elif issubclass(kind, type):
         yield id(holder) + _BASES, _WORD  # the rest is mostly caches
     elif kind is types.FunctionType:
         yield id(holder) + _HEADER, kind.__basicsize__ - _HEADER - 2 * _WORD  # the end is for the interpreter

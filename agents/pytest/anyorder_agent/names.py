@@ -5,11 +5,14 @@ in code: `module.name` for globals, `.name` for attributes, `module<name>` for v
 for what belongs to a function itself. An item has no name; it goes by the names of whatever holds its container.
 Knows what is remembered; does not know what has changed.
 """
+import functools
+import logging
 import types
 
 from .contents import short
-from .shapes import DEQUE, LIST, LRU_CACHE, Cell, shape_of
+from .own import own
 from .saved import contents
+from .shapes import DEQUE, LRU_CACHE, Cell, is_a, shape_of
 
 _MOST_NAMES = 12
 _DEEPEST = 6
@@ -43,46 +46,51 @@ class Names:
 
     def _own_path(self, thing):
         """Classes and functions know their own names; believed if it leads back to them."""
-        if not isinstance(thing, (type, types.FunctionType)):
+        if is_a(thing, logging.Logger):
+            name = thing.__dict__.get("name")
+            return "logging.getLogger(%r)" % name if thing.manager.loggerDict.get(name) is thing else None
+        if not is_a(thing, (type, types.FunctionType)):
             return None
         module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
-        if not isinstance(module, str) or not isinstance(name, str):
+        if not is_a(module, str) or not is_a(name, str):
             return None
         found = self._memory.module(module)
         for part in name.split("."):
             namespace = _namespace(found)
             found = namespace.get(part) if namespace is not None else None
-        unwrapped = getattr(found, "__func__", found) if isinstance(found, (staticmethod, classmethod)) else found
+        unwrapped = getattr(found, "__func__", found) if is_a(found, (staticmethod, classmethod)) else found
         return "%s.%s" % (module, name) if unwrapped is thing else None
 
     def _step(self, holder, thing):
         """From a holder to what it holds."""
         owner = self._memory.objects[holder]
-        if isinstance(owner, dict):
+        if is_a(owner, dict):
             key = self._key(holder, thing)
             return self.slot(holder, key)[0] if key is not _NO_KEY else "<key %s>" % short(thing, 1)
-        if isinstance(owner, types.FunctionType):
+        if is_a(owner, types.FunctionType):
             return _step_of_function(owner, thing)
-        if isinstance(thing, Cell) and isinstance(owner, tuple):
+        if is_a(thing, Cell) and is_a(owner, tuple):
             name = self._variable(holder, thing)
             return ".<closure %s>" % name if name else ""
-        if isinstance(owner, (list, tuple)) or shape_of(type(owner)).group == DEQUE:
+        if is_a(owner, (list, tuple)) or shape_of(type(owner)).group == DEQUE:
             return "[%s]" % _index(self._memory.then(holder) or _items(owner), thing)
-        if isinstance(owner, (set, frozenset)):
+        if is_a(owner, (set, frozenset)):
             return "{%s}" % short(thing, 1)
         if type(owner) is LRU_CACHE:
-            return ".<cache>" if _is_cache(owner, thing) else ".__wrapped__" * isinstance(thing, types.FunctionType)
+            return _step_of_cache(owner, thing)
         return self._step_of_instance(holder, owner, thing)
 
     def _step_of_instance(self, holder, owner, thing):
-        if isinstance(owner, (types.ModuleType, type, staticmethod, classmethod, Cell)):
+        if is_a(owner, (types.ModuleType, type, staticmethod, classmethod, Cell, types.MappingProxyType)):
             return ""
         label = self._label(holder, owner, thing)
         if label is not None:
             return "" if label == "__dict__" else "." + label
-        if isinstance(owner, types.MethodType):
+        if type(owner) is functools.partial:
+            return "." + next((name for name in ("func", "args", "keywords") if getattr(owner, name) is thing), "func")
+        if is_a(owner, types.MethodType):
             return ".__self__" if owner.__self__ is thing else ".__func__"
-        if isinstance(owner, property):
+        if is_a(owner, property):
             return "." + next((name for name in ("fget", "fset", "fdel") if getattr(owner, name) is thing), "fget")
         return ".<%s>" % type(thing).__name__
 
@@ -109,16 +117,16 @@ class Names:
     def _function_of(self, holder):
         above = self._memory.holder(holder)
         function = self._memory.objects[above] if above is not None else None
-        return function if isinstance(function, types.FunctionType) else None
+        return function if is_a(function, types.FunctionType) else None
 
     def owner(self, place):
         """What a dict is the namespace of, or nothing."""
         thing = self._memory.objects[place]
         for holder in self._memory.holders(place):
             owner = self._memory.objects[holder]
-            if isinstance(owner, (types.ModuleType, type)):
+            if is_a(owner, (types.ModuleType, type)):
                 return owner
-            if isinstance(owner, types.FunctionType) and thing is not owner.__kwdefaults__:
+            if is_a(owner, types.FunctionType) and thing is not owner.__kwdefaults__:
                 return owner
             if shape_of(type(owner)).namespace is not None and thing is shape_of(type(owner)).namespace(owner):
                 return owner
@@ -129,12 +137,12 @@ class Names:
     def slot(self, place, key):
         """The last step of the path of an item of a dict, and its names."""
         owner = self.owner(place)
-        if owner is None or not isinstance(key, str):
+        if owner is None or not is_a(key, str):
             return "[%s]" % short(key, 1), self.known_as(place)
-        if isinstance(owner, types.ModuleType):
+        if is_a(owner, types.ModuleType):
             return "." + key, ["%s.%s" % (_name_of_module(owner), key), "." + key]
         names = ["." + key]
-        if not isinstance(owner, (type, types.FunctionType)) and len(self._memory.holders(place)) > 1:
+        if not is_a(owner, (type, types.FunctionType)) and len(self._memory.holders(place)) > 1:
             names += self.known_as(place)
         return "." + key, names
 
@@ -149,7 +157,7 @@ class Names:
             return
         seen.add(place)
         thing = self._memory.objects[place]
-        found.update(_name_of_root(label) for label in self._memory.labels.get(place, ()))
+        found.update(_names_of_roots(self._memory.labels.get(place, ())))
         for holder in self._memory.holders(place):
             names = self._edge_names(holder, thing)
             if names is None:
@@ -160,18 +168,18 @@ class Names:
     def _edge_names(self, holder, thing):
         """Names that a holder gives to what it holds; nothing if it gives none."""
         owner = self._memory.objects[holder]
-        if isinstance(owner, dict):
+        if is_a(owner, dict):
             if self.owner(holder) is None:
                 return None
             keys, values = self._memory.then(holder)
             found = [self.slot(holder, key)[1] for key, value in zip(keys, values) if value is thing]
             return sum(found, []) or None
-        if isinstance(owner, types.FunctionType):
+        if is_a(owner, types.FunctionType):
             return ["%s.%s()" % (owner.__module__, owner.__code__.co_name)]
-        if isinstance(owner, tuple) and isinstance(thing, Cell):
+        if is_a(owner, tuple) and is_a(thing, Cell):
             name = self._variable(holder, thing)
             return ["%s<%s>" % (self._function_of(holder).__module__, name)] if name else None
-        if isinstance(owner, (type, types.ModuleType)):
+        if is_a(owner, (type, types.ModuleType)):
             return None
         label = self._label(holder, owner, thing) if shape_of(type(owner)).slots else None
         return ["." + label] if label not in (None, "", "__dict__") else None
@@ -181,7 +189,7 @@ _NO_KEY = object()
 
 
 def _items(owner):
-    return list(tuple.__iter__(owner)) if isinstance(owner, tuple) else contents(owner, shape_of(type(owner)).group)
+    return list(tuple.__iter__(owner)) if is_a(owner, tuple) else contents(owner, shape_of(type(owner)).group)
 
 
 def _index(items, thing):
@@ -191,6 +199,23 @@ def _index(items, thing):
 def _is_cache(wrapper, thing):
     """Whether a dict is what a cached function remembers, rather than its attributes."""
     return type(thing) is dict and thing is not LRU_CACHE.__dict__["__dict__"].__get__(wrapper)
+
+
+def _step_of_cache(wrapper, thing):
+    if _is_cache(wrapper, thing):
+        return ".<cache>"
+    if is_a(thing, types.FunctionType):
+        return ".__wrapped__"
+    held = own.referents(wrapper)  # a key and a result for each call, among others
+    places = [at for at, other in enumerate(held) if other is thing]
+    return ".<cache>[%s]" % short(held[places[0] - 1], 1) if places and places[0] else ""
+
+
+def cached_result(wrapper, key, link):
+    """What a cached function remembers for a key: the link is a structure of the cache's own."""
+    held = own.referents(wrapper)
+    places = [at for at, other in enumerate(held) if other is key]
+    return held[places[0] + 1] if places and places[0] + 1 < len(held) else link
 
 
 def _step_of_function(function, thing):
@@ -203,8 +228,8 @@ def _step_of_function(function, thing):
 
 
 def _namespace(thing):
-    if isinstance(thing, (types.ModuleType, type)):
-        return type(thing).__getattribute__(thing, "__dict__") if isinstance(thing, types.ModuleType) else \
+    if is_a(thing, (types.ModuleType, type)):
+        return type(thing).__getattribute__(thing, "__dict__") if is_a(thing, types.ModuleType) else \
             type.__dict__["__dict__"].__get__(thing)
     reader = shape_of(type(thing)).namespace
     return reader(thing) if reader is not None else None
@@ -212,9 +237,9 @@ def _namespace(thing):
 
 def _name_of_module(module):
     name = types.ModuleType.__dict__["__dict__"].__get__(module).get("__name__")
-    return name if isinstance(name, str) else "?"
+    return name if is_a(name, str) else "?"
 
 
-def _name_of_root(label):
+def _names_of_roots(labels):
     """`fixture db (session) of tests/conftest.py` is `fixture db` to the code that uses it."""
-    return " ".join(label.split(" ")[:2]) if label.startswith(("fixture ", "parameter ")) else label
+    return [" ".join(label.split(" ")[:2]) for label in labels if label.startswith(("fixture ", "parameter "))]

@@ -8,7 +8,7 @@ import sys
 from .own import own
 from .shapes import ABSENT
 
-_LINK = own.pattern(r"^(socket|pipe|anon_inode):")
+_NAMELESS = own.pattern(r"(socket|pipe):\[")
 
 
 def facts(ours):
@@ -74,21 +74,36 @@ def _context(found):
     for variable, value in own.context().items():
         if variable.name == "decimal_context":
             value = repr(value)
-        found["context variable %s" % variable.name] = "context", value
+        found[_path_of_variable(variable)] = "context", value
+
+
+def context_variables():
+    """Variables that have a value here, by path."""
+    return {_path_of_variable(variable): variable for variable in own.context()}
+
+
+def _path_of_variable(variable):
+    return "context variable %s" % variable.name
 
 
 def _left_over(found, ours):
     for thread in own.threads():
-        path, number = "thread %s" % thread.name, 1
-        while path in found:
-            number += 1
-            path = "thread %s (%d)" % (thread.name, number)
-        found[path] = "left-over", type(thread).__name__
-    for descriptor in own.listdir("/proc/self/fd") if own.memfd is not None else ():
+        found[_numbered(found, "thread %s" % thread.name)] = "left-over", type(thread).__name__
+    for descriptor in sorted(own.listdir("/proc/self/fd"), key=int) if own.memfd is not None else ():
         try:
             target = own.readlink("/proc/self/fd/" + descriptor)
         except OSError:
             continue  # the one that lists them
         if int(descriptor) not in ours:
-            match = _LINK.match(target)
-            found["descriptor %s" % descriptor] = "left-over", match.group(1) if match else target
+            match = _NAMELESS.match(target)
+            path = _numbered(found, "descriptor of %s" % (match.group(1) if match else target))
+            found[path] = "left-over", "open"
+
+
+def _numbered(found, path):
+    """Several of one name are told apart by numbers."""
+    number, numbered = 1, path
+    while numbered in found:
+        number += 1
+        numbered = "%s (%d)" % (path, number)
+    return numbered

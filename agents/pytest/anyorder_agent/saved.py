@@ -3,11 +3,12 @@
 Objects of one shape are kept in chunks. A chunk is read as a whole and compared by identity, in a few calls of functions that
 are written in C; only the objects of a chunk that differs are looked at one by one. Knows contents; knows no names.
 """
+from collections import OrderedDict as _OrderedDict
 from collections import deque as _Deque
 
 from .image import Image
 from .own import own
-from .shapes import BUFFER, DEQUE, DICT, LIST, SET, SLOTS, buffer_of, is_same, shape_of
+from .shapes import BUFFER, DEQUE, DICT, LIST, ORDERED, SET, SLOTS, buffer_of, is_same, shape_of
 
 CHUNK = 128
 _IMAGED = {DICT, LIST, SET, SLOTS}
@@ -19,6 +20,11 @@ _IMAGED = {DICT, LIST, SET, SLOTS}
 
 def _read_dicts(chunk):
     keys, values = own.chain(map(dict.keys, chunk)), own.chain(map(dict.values, chunk))
+    return list(map(dict.__len__, chunk)), [list(keys), list(values)]
+
+
+def _read_ordered_dicts(chunk):
+    keys, values = own.chain(map(_OrderedDict.keys, chunk)), own.chain(map(_OrderedDict.values, chunk))
     return list(map(dict.__len__, chunk)), [list(keys), list(values)]
 
 
@@ -49,6 +55,7 @@ _READERS = {
     DEQUE: _read_deques,
     BUFFER: _read_buffers,
     SLOTS: _read_slots,
+    ORDERED: _read_ordered_dicts,
 }
 
 
@@ -57,6 +64,8 @@ def contents(holder, group):
     if group == DICT:
         copy = list(dict.items(holder))
         return [key for key, _ in copy], [value for _, value in copy]
+    if group == ORDERED:
+        return list(_OrderedDict.keys(holder)), list(_OrderedDict.values(holder))
     if group == LIST:
         return list(list.__iter__(holder))
     if group == SET:
@@ -109,7 +118,7 @@ class Chunk:
         lengths = self._values
         start = sum(lengths[:at])
         end = start + lengths[at]
-        if self.group == DICT:
+        if self.group in (DICT, ORDERED):
             return self._things[0][start:end], self._things[1][start:end]
         return self._things[0][start:end]
 
@@ -131,7 +140,7 @@ def _differ(now, then):
 def _is_same_contents(group, then, now):
     if group == BUFFER:
         return then == now
-    if group == DICT:
+    if group in (DICT, ORDERED):
         return _all_same(then[0], now[0]) and _all_same(then[1], now[1])
     return _all_same(then, now)
 

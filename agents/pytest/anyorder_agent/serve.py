@@ -84,6 +84,8 @@ class Server:
         self._link.close()
         self._link = link
         provisions.take()
+        if self._watch is not None:
+            self._watch.after_fork()
 
     def _obey_wait(self, pid):
         self._link.send({"say": "waited", "status": own.waitpid(pid, 0)[1]})
@@ -119,8 +121,11 @@ class Server:
 
     def _obey_mark(self):
         begun = own.cpu()
-        self._watch = Watch(self._session, lambda: {self._link.descriptor})
+        self._watch = Watch(self._session, self._own_descriptors, self._layers)
         self._link.send({"say": "marked", "objects": self._watch.objects, "seconds": own.cpu() - begun})
+
+    def _own_descriptors(self):
+        return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}
 
     def _obey_diff(self, advance=False):
         begun = own.cpu()

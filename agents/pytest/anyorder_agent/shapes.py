@@ -4,6 +4,7 @@ An object's type decides its shape: a leaf that nothing hangs below, something t
 are remembered. Reads through the descriptors of built-in types only: a class may have its own idea of `__iter__` or
 `__dict__`. Knows single objects; knows no paths and no marks.
 """
+import _random
 import _thread
 import array
 import collections
@@ -13,7 +14,7 @@ import weakref
 
 from .own import own
 
-LEAF, PASS, DICT, LIST, SET, DEQUE, BUFFER, SLOTS = range(8)
+LEAF, PASS, DICT, LIST, SET, DEQUE, BUFFER, SLOTS, ORDERED = range(9)
 
 
 class _Absent:
@@ -24,6 +25,7 @@ ABSENT = _Absent()
 OWN_PACKAGE = __name__.partition(".")[0]
 MACHINERY = {"_pytest", "pytest", "pluggy", "iniconfig", "anyorder_order", OWN_PACKAGE}
 
+_MADE_BY_CLASS_STATEMENT = 1 << 9
 _LARGEST_BUFFER = 1 << 20
 _LOCAL = _thread._local
 LRU_CACHE = type(functools.lru_cache(maxsize=1)(len))
@@ -60,8 +62,14 @@ _LEAF_MODULES = {
     "typing",
     "zipimport",
 }
+_LOCKS = {type(_thread.allocate_lock()), _thread.RLock}
 _WRAPPERS = {LRU_CACHE, property, classmethod, staticmethod, types.MethodType, types.MappingProxyType}
-_ORDERED = ((dict, DICT), (list, LIST), (set, SET), (collections.deque, DEQUE))
+_GROUPS = ((collections.OrderedDict, ORDERED), (dict, DICT), (list, LIST), (set, SET), (collections.deque, DEQUE))
+
+
+def is_a(thing, kinds):
+    """`isinstance`, but for what the object is, not for what its `__class__` claims."""
+    return issubclass(type(thing), kinds)
 
 
 class Shape:
@@ -94,12 +102,13 @@ def shape_of(kind):
 
 def _new_shape(kind):
     module = type.__getattribute__(kind, "__module__")
-    module = module if isinstance(module, str) else ""
+    module = module if is_a(module, str) else ""
     if kind in _LEAVES or module in _LEAF_MODULES or module.partition(".")[0] in MACHINERY:
         return Shape(LEAF)
     if kind is types.FunctionType:
         names = ("__code__", "__defaults__", "__kwdefaults__")
-        return Shape(SLOTS, tuple([types.FunctionType.__dict__[name].__get__ for name in names]), names)
+        readers = [types.FunctionType.__dict__[name].__get__ for name in names]
+        return Shape(SLOTS, tuple(readers + [_attributes_of_function]), names + ("__dict__",))
     if kind is Cell:
         return Shape(SLOTS, (_contents_of_cell,), ("",))
     if issubclass(kind, type):
@@ -112,11 +121,14 @@ def _new_shape(kind):
 
 
 def _shape_of_instances(kind):
-    group = next((group for base, group in _ORDERED if issubclass(kind, base)), None)
+    group = next((group for base, group in _GROUPS if issubclass(kind, base)), None)
     namespace = _namespace_reader(kind)
     if group is not None:
         return Shape(group, namespace=namespace)
     labels, slots = [], []
+    if kind.__flags__ & _MADE_BY_CLASS_STATEMENT:
+        labels.append("__class__")
+        slots.append(type)
     for base in kind.__mro__:
         for name, descriptor in _own_members(base):
             labels.append(name)
@@ -173,11 +185,16 @@ def _contents_of_cell(cell):
 
 
 def _is_buffer(kind):
-    return issubclass(kind, (bytearray, array.array)) or (kind.__module__, kind.__name__) == ("numpy", "ndarray")
+    """Also generators of random numbers: their state is nothing but numbers."""
+    if issubclass(kind, (bytearray, array.array, _random.Random)):
+        return True
+    return (kind.__module__, kind.__name__) == ("numpy", "ndarray")
 
 
 def buffer_of(holder):
     """The bytes of a buffer, or of its beginning and its length if it is large; nothing if it cannot be read."""
+    if is_a(holder, _random.Random):
+        holder = array.array("L", _random.Random.getstate(holder))
     try:
         view = memoryview(holder)
         if view.nbytes <= _LARGEST_BUFFER:
@@ -191,24 +208,32 @@ def below(holder):
     """Everything that hangs directly below an object."""
     if type(holder) is types.FunctionType:
         return _below_function(holder)
+    if type(holder) is dict:  # the collector passes over values that a dict only borrows from an object
+        return list(dict.values(holder)) + list(dict.keys(holder))
     shape = shape_of(type(holder))
     if shape.namespace is None:
         return own.referents(holder)
     namespace = shape.namespace(holder)  # before the next line: reading it may make it
     found = own.referents(holder)
-    if isinstance(holder, _LOCAL):
-        found.append(namespace)
-    return found
+    if any([thing is namespace for thing in found]):
+        return found
+    values = set(map(id, dict.values(namespace)))  # an object may hold these itself, and its dict only borrow them
+    return [namespace] + [thing for thing in found if id(thing) not in values]
 
 
 def _below_function(function):
-    """Without annotations, and without asking for attributes, which would make a dict for them."""
-    defaults = function.__kwdefaults__
-    found = [function.__closure__, function.__defaults__, defaults]
-    known = {id(function.__globals__), id(defaults), id(getattr(function, "__builtins__", None))}
-    if any([type(thing) is dict and id(thing) not in known for thing in own.referents(function)]):
-        found.append(function.__dict__)
-    return found
+    """Without annotations."""
+    found = [function.__closure__, function.__defaults__, function.__kwdefaults__, _attributes_of_function(function)]
+    return [thing for thing in found if thing is not None]
+
+
+def _attributes_of_function(function):
+    """Asking for `__dict__` makes one; so it is asked for only if there is a dict that could be it."""
+    known = (function.__globals__, function.__kwdefaults__, getattr(function, "__builtins__", None))
+    for thing in own.referents(function):
+        if type(thing) is dict and not any([thing is other for other in known]):
+            return function.__dict__
+    return ABSENT
 
 
 def is_same(then, now):
@@ -224,6 +249,8 @@ def is_same(then, now):
         if kind is frozenset:
             return then == now
         return len(then) == len(now) and all(map(is_same, then, now))
+    if kind in _LOCKS:
+        return True  # a fork makes them anew
     if kind is types.MethodType:
         return then.__func__ is now.__func__ and then.__self__ is now.__self__
     return False

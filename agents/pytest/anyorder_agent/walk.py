@@ -9,10 +9,10 @@ from array import array
 
 from .image import is_trusted
 from .saved import CHUNK, Chunk
-from .shapes import DEQUE, DICT, LEAF, LIST, PASS, SET, below, shape_of
+from .shapes import DEQUE, DICT, LEAF, LIST, ORDERED, PASS, SET, below, is_a, shape_of
 
 # Items of these have no names of their own, so it matters by which names the container is known.
-_NAMELESS = {DICT, LIST, SET, DEQUE, PASS}
+_NAMELESS = {DICT, ORDERED, LIST, SET, DEQUE, PASS}
 
 
 class Memory:
@@ -77,14 +77,14 @@ class Memory:
             for at, then, now in chunk.changed():
                 yield chunk.holders[at], chunk.group, then, now
 
-    def advance(self, changed):
-        """Takes what has changed as it is now, and walks the new objects there."""
+    def advance(self, holders):
+        """Takes these as they are now, and walks the new objects there."""
         begin = len(self.objects)
-        for holder, group, _, _ in changed:
+        for holder in holders:
             place = self._places[id(holder)]
             chunk, at = self._chunk_of[place]
             self._chunks[chunk].retire(at)
-            self._fresh.setdefault(group, []).append(place)
+            self._fresh.setdefault(self._chunks[chunk].group, []).append(place)
             self._look_below(holder, place)
         self._walk(begin)
 
@@ -99,7 +99,7 @@ class Memory:
     def _is_of_library(self, thing):
         if type(thing) is types.FunctionType:
             return thing.__module__ in self._library
-        return isinstance(thing, type) and type.__dict__["__module__"].__get__(thing) in self._library
+        return is_a(thing, type) and type.__dict__["__module__"].__get__(thing) in self._library
 
     def _walk(self, begin):
         objects = self.objects
