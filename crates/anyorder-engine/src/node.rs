@@ -38,6 +38,7 @@ pub(crate) struct Node {
     role: Role,
     desk: usize,
     is_mute: AtomicBool,
+    is_barren: AtomicBool,
     is_orphan: AtomicBool,
 }
 
@@ -91,6 +92,7 @@ impl Node {
             role: Role::Runner,
             desk,
             is_mute: AtomicBool::new(false),
+            is_barren: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
         }
     }
@@ -128,17 +130,28 @@ impl Node {
     /// A child with this very state. One that is lost before it says hello is replaced once.
     pub(crate) fn fork(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
         match self.fork_once(lab) {
-            Err(_) if self.answers() && !lab.halt.is_called() => self.fork_once(lab),
+            Err(_) if self.answers() && !self.is_barren() && !lab.halt.is_called() => self.fork_once(lab),
             child => child,
         }
     }
 
+    /// Whether it has said that it cannot be forked. What hinders a kept state is part of it, and it may take seconds to say so.
+    fn is_barren(&self) -> bool {
+        self.is_barren.load(Ordering::Relaxed)
+    }
+
     fn fork_once(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
+        if self.is_barren() {
+            return Err(Lost::Closed);
+        }
         let number = lab.next_node();
         let reap = std::mem::take(&mut *self.children_to_reap.locked());
         let pid = match self.ask(lab, &Request::Fork { node: number, reap })? {
             Message::Forked { pid } => pid,
-            other => return Err(Lost::Garbage(format!("{other:?}"))),
+            other => {
+                self.is_barren.store(matches!(self.role, Role::Kept { .. }), Ordering::Relaxed);
+                return Err(Lost::Garbage(format!("{other:?}")));
+            }
         };
         let arrival = self.arrival_of(lab, number, pid).inspect_err(|_| self.give_up(pid))?;
         Meter::count(&lab.meter.forks, 1);
@@ -152,6 +165,7 @@ impl Node {
             role: Role::Runner,
             desk: self.desk,
             is_mute: AtomicBool::new(false),
+            is_barren: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
         })
     }

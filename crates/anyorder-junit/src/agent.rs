@@ -43,6 +43,7 @@ const CORE: Sources = sources![
     "Rehearsal",
     "Script",
     "Seen",
+    "SharedMemory",
     "Signature",
     "Stay",
     "Test",

@@ -79,7 +79,7 @@ impl ForkPrograms {
         let output = Command::new(jdk.home.join("bin/javac"))
             .args(["-nowarn", "-d"])
             .arg(classes.path())
-            .args(["Fork.java", "Script.java"].map(|name| agent.join(name)))
+            .args(["Fork.java", "Script.java", "SharedMemory.java"].map(|name| agent.join(name)))
             .args(programs.flatten().map(|entry| entry.path()))
             .output()
             .expect("the compiler can be started");

@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.List;
 
 /**
  * Forks this JVM with all of its threads, by the library in {@code agents/jvmfork}; {@code docs/jvm-fork.md} tells how.
@@ -23,6 +24,8 @@ final class Fork {
     /** How long a child that does nothing may take. */
     private static final long TRIAL_MILLIS = 10000;
     private static final int KILLED = 9;
+
+    private static final Charset UTF_8 = Charset.forName("UTF-8");
 
     private static Method handleOf;
     private static Object ownHandle;
@@ -75,17 +78,22 @@ final class Fork {
         }
     }
 
-    /** Memory that a child would share instead of getting a copy; ZGC keeps the whole heap in such memory. */
-    private static String hindrance() throws Exception {
-        byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
-        for (String line : new String(maps, Charset.forName("UTF-8")).split("\n")) {
-            String[] fields = line.split(" +", 6);
-            boolean isShared = fields.length > 1 && fields[1].startsWith("rw") && fields[1].endsWith("s");
-            if (isShared && !line.contains("hsperfdata")) {
-                return "this JVM keeps data in shared memory, as ZGC does: " + fields[fields.length - 1].trim();
-            }
+    /** What can be seen from here. */
+    private static String hindrance() throws IOException {
+        String processor = System.getProperty("os.arch");
+        if (!processor.equals("amd64")) {
+            return "this JVM is made for " + processor + ", and only those for x86-64 are forked";
         }
-        return null;
+        if (new String(Files.readAllBytes(Paths.get("/proc/self/maps")), UTF_8).contains("/ld-musl-")) {
+            return "this JVM uses musl, and only those that use glibc are forked";
+        }
+        List<String> shared = SharedMemory.names();
+        if (shared.isEmpty()) {
+            return null;
+        }
+        return shared.get(0).contains("java_heap")
+                ? "ZGC keeps the heap of this JVM in shared memory"
+                : "this JVM keeps data in shared memory: " + shared.get(0);
     }
 
     private static String trial() throws InterruptedException {
@@ -164,7 +172,7 @@ final class Fork {
     private static String described(int thread) {
         try {
             byte[] name = Files.readAllBytes(Paths.get("/proc/self/task/" + thread + "/comm"));
-            return thread + " (" + new String(name, Charset.forName("UTF-8")).trim() + ")";
+            return thread + " (" + new String(name, UTF_8).trim() + ")";
         } catch (IOException gone) {
             return String.valueOf(thread);
         }
