@@ -18,13 +18,13 @@ cargo xtask trial suites [SUITE...]   public suites: the agent against plain pyt
 cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
 cargo xtask trial simulated-pairs     simulated suites: how soon likely pairs settle what all pairs would show
+cargo xtask trial simulated-deps [N]  a simulated suite of N tests where all share state: time and memory of `deps`
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
-cargo xtask trial junit               Java fixtures: forks of a JVM against new JVMs
-cargo xtask trial kills               a hunt that is killed twenty times: the findings are those of one that was not
+cargo xtask trial thorough [TEST...]  tests that do less every day: more random orders, more kills, forks of a JVM in all fixtures
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
 cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
 
@@ -48,8 +48,8 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
-        ["trial", "junit"] => Some(parts::thorough("slow_junit")),
-        ["trial", "kills"] => Some(parts::thorough("slow_hunt_ends")),
+        ["trial", "thorough"] => Some(parts::thorough(&parts::THOROUGH)),
+        ["trial", "thorough", names @ ..] => Some(parts::thorough(names)),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))
@@ -57,6 +57,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "search", arguments @ ..] => Some(simulated::verdicts(arguments)),
         ["trial", "sweeps"] => Some(simulated::sweeps()),
         ["trial", "simulated-pairs"] => Some(simulated::pairs()),
+        ["trial", "simulated-deps", arguments @ ..] => Some(simulated::dependencies(arguments)),
         ["trial", "fuzz", words @ ..] => numbers(words, [60]).map(|[seconds]| fuzz::fuzz(seconds)),
         ["bench", name, arguments @ ..] => Some(parts::bench(name, arguments)),
         _ => None,

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use anyorder_search::simulate::{Mix, Trial, pair_trial, recall, trial_with};
-use anyorder_search::{HuntSettings, Sweep};
+use anyorder_model::{Oracle, Order};
+use anyorder_search::simulate::{Mix, Op, SimSuite, SimTest, Trial, pair_trial, recall, trial_with};
+use anyorder_search::{DepsSettings, HuntSettings, Sweep, deps};
 
 /// Suites of each sort, unless told otherwise.
 const SUITES: u64 = 10_000;
@@ -116,4 +117,40 @@ pub(crate) fn pairs() -> bool {
         }
     }
     is_good
+}
+
+/// Finds the dependencies of a suite in which every test writes a cell of its own and reads all. Whether that takes less than
+/// 2 GiB of memory.
+pub(crate) fn dependencies(arguments: &[&str]) -> bool {
+    let tests = arguments.first().and_then(|number| number.parse().ok()).unwrap_or(1_200);
+    let test = |at: usize| SimTest {
+        group: at / 20,
+        ops: [Op::Set(at, 1)].into_iter().chain((0..tests).map(|cell| Op::Need(cell, 3))).collect(),
+        rate: None,
+    };
+    let suite = SimSuite::new((0..tests).map(test).collect(), 0);
+    for references in [vec![], vec![Order::original(suite.suite())]] {
+        let begun = Instant::now();
+        let name = if references.is_empty() { "order-free" } else { "original order" };
+        let found =
+            deps(&mut suite.clone(), &DepsSettings { references, ..DepsSettings::default() }).dependencies;
+        println!(
+            "{tests} tests, {name}: {} data dependencies, {} benign, {} open, {} untestable, {} manifest; {:.0} s, {} MiB at most",
+            found.data_pairs,
+            found.benign,
+            found.open,
+            found.untestable.len(),
+            found.manifest.len(),
+            begun.elapsed().as_secs_f64(),
+            peak_memory_mib()
+        );
+    }
+    peak_memory_mib() < 2_048
+}
+
+/// The most memory that this process has had.
+fn peak_memory_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).map_or(0, |kib: u64| kib / 1024)
 }

@@ -34,6 +34,7 @@ pub(crate) struct Node {
     role: Role,
     desk: usize,
     is_mute: AtomicBool,
+    is_barren: AtomicBool,
     is_orphan: AtomicBool,
 }
 
@@ -87,6 +88,7 @@ impl Node {
             role: Role::Runner,
             desk,
             is_mute: AtomicBool::new(false),
+            is_barren: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
         }
     }

@@ -4,6 +4,7 @@
 
 mod cell;
 mod cost;
+mod dependencies;
 mod event;
 mod finding;
 mod oracle;
@@ -16,6 +17,7 @@ mod suite;
 
 pub use cell::{Cell, CellKind};
 pub use cost::{Cost, Coverage};
+pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
 pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{
     After, ByPolluter, Evidence, Finding, FindingId, Group, Kind, Mode, Rate, Rates, Reproduce,

@@ -84,6 +84,8 @@ pub enum Purpose {
     Twice,
     /// One test right after another, from the fresh state.
     Pairs,
+    /// Whether a data dependency matters.
+    Refine,
     /// Whole orders and halves, to find what differs.
     Sweep,
     /// An order that showed a difference, and one that did not, again.
@@ -107,6 +109,7 @@ impl Purpose {
             Purpose::Alone => "alone",
             Purpose::Twice => "twice",
             Purpose::Pairs => "pairs",
+            Purpose::Refine => "refine",
             Purpose::Sweep => "sweep",
             Purpose::Confirm => "confirm",
             Purpose::Minimise => "minimise",
@@ -224,6 +227,8 @@ pub enum Station {
     Profile,
     /// One test right after another.
     Pairs,
+    /// Data dependencies, against their direction.
+    Refine,
     /// Other orders.
     Sweep,
     /// What belongs to each difference.
@@ -241,6 +246,7 @@ impl Station {
             Station::Twice => "twice",
             Station::Profile => "profile",
             Station::Pairs => "pairs",
+            Station::Refine => "refine",
             Station::Sweep => "sweep",
             Station::Minimise => "minimise",
             Station::Confirm => "confirm",

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use anyorder_model::{
     Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Profile, Purpose, Station,
-    Step, Suite, TestIndex,
+    Step, Suite, TestIndex, Watch, WatchRecord,
 };
 
 use crate::sight::Sight;
@@ -56,10 +56,17 @@ impl<'a> Asker<'a> {
         self.oracle.can_watch()
     }
 
-    /// Watches each of these tests once, alone.
-    pub(crate) fn profiles(&mut self, tests: &[TestIndex]) -> Result<Vec<Profile>, Halted> {
-        let report = profile(self.oracle, tests, &ProfileSettings::default());
+    pub(crate) fn profiles(
+        &mut self,
+        tests: &[TestIndex],
+        settings: &ProfileSettings,
+    ) -> Result<Vec<Profile>, Halted> {
+        let report = profile(self.oracle, tests, settings);
         report.stopped_early.map_or(Ok(report.profiles), Err)
+    }
+
+    pub(crate) fn watch(&mut self, watch: Watch) -> Result<WatchRecord, Halted> {
+        Ok(self.oracle.watch(vec![watch])?.remove(0))
     }
 
     /// Runs independent orders; the steps of each.

@@ -131,6 +131,26 @@ impl Pairing {
         inferred
     }
 
+    /// All pairs whose second test does not end as it does alone, and whether that was inferred.
+    pub(crate) fn all_changes(&self) -> Vec<(TestPair, Sight, bool)> {
+        let mut changes = Vec::new();
+        for (&(standing, test), sight) in &self.changed {
+            changes.push(((standing, test), sight.clone(), false));
+            let effect = self.effects.of(standing);
+            let others = effect.map_or(&[][..], |effect| self.effects.sharing(effect));
+            let stands_for =
+                |&first: &TestIndex| self.settled_by((first, test)) == Some(StandIn::Test(standing));
+            let inferred = others.iter().copied().filter(stands_for);
+            changes.extend(inferred.map(|first| ((first, test), sight.clone(), true)));
+        }
+        changes
+    }
+
+    /// All pairs that are settled, by a run or without one.
+    pub(crate) fn settled(&self) -> RoaringTreemap {
+        self.inferred() | &self.tried
+    }
+
     fn effects_and_tests(&self) -> impl Iterator<Item = (usize, TestIndex)> {
         let effects: BTreeSet<usize> =
             self.profiles.iter().filter_map(|profile| self.effects.of(profile.test)).collect();
@@ -191,7 +211,7 @@ impl Pairing {
         likely
     }
 
-    fn key(&self, (first, test): TestPair) -> u64 {
+    pub(crate) fn key(&self, (first, test): TestPair) -> u64 {
         key(self.groups.len(), first, test)
     }
 }

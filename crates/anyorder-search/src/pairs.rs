@@ -13,6 +13,8 @@ use anyorder_model::{Coverage, Halted, Oracle, Outcome, Profile, Purpose, Signat
 use crate::effects::Effects;
 use crate::hunt::Hunt;
 use crate::pairing::{Pairing, StandIn, TestPair};
+use crate::profile::ProfileSettings;
+use crate::seen::Seen;
 use crate::settings::HuntSettings;
 use crate::sight::Sight;
 
@@ -33,7 +35,7 @@ pub fn pairs(oracle: &mut dyn Oracle, settings: &HuntSettings) -> PairReport {
         hunt.guided_pairs(runs, Wanted::All)
     };
     let stopped_early = work().err();
-    PairReport { coverage: hunt.coverage(), pairing: hunt.pairing, stopped_early }
+    PairReport { coverage: hunt.coverage(), pairing: hunt.pairing, seen: hunt.seen, stopped_early }
 }
 
 /// What pairs have shown.
@@ -43,6 +45,7 @@ pub struct PairReport {
     /// Why it ended early, if it did.
     pub stopped_early: Option<Halted>,
     pairing: Option<Pairing>,
+    seen: Seen,
 }
 
 /// What is known about the second test of a pair.
@@ -90,6 +93,22 @@ impl PairReport {
     pub fn changes(&self) -> impl Iterator<Item = ((TestIndex, TestIndex), Change)> {
         let changed = self.pairing.iter().flat_map(|pairing| &pairing.changed);
         changed.map(|(&pair, sight)| (pair, Change::from(sight)))
+    }
+
+    /// How a test ended by itself.
+    pub(crate) fn sight_alone(&self, test: TestIndex) -> Option<&Sight> {
+        self.seen.alone(test)
+    }
+
+    /// All pairs whose second test does not end as it does alone, and whether that was inferred.
+    pub(crate) fn all_changes(&self) -> Vec<(TestPair, Sight, bool)> {
+        self.pairing.as_ref().map_or_else(Vec::new, Pairing::all_changes)
+    }
+
+    /// Tells of a pair whether it is settled.
+    pub(crate) fn settled_pairs(&self) -> impl Fn(TestPair) -> bool {
+        let settled = self.pairing.as_ref().map(Pairing::settled).unwrap_or_default();
+        move |pair| self.pairing.as_ref().is_some_and(|pairing| settled.contains(pairing.key(pair)))
     }
 
     /// What is known about each of these pairs; nothing where nothing is.
@@ -158,7 +177,9 @@ impl Hunt<'_> {
     fn guided_pairs(&mut self, runs: u64, wanted: Wanted) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
         self.judge.asker().begin(Station::Profile, Some(tests.len() as u64));
-        let profiles = self.judge.asker().profiles(&tests)?;
+        let in_original_order = wanted == Wanted::All;
+        let thoroughness = ProfileSettings { in_original_order, ..ProfileSettings::default() };
+        let profiles = self.judge.asker().profiles(&tests, &thoroughness)?;
         self.judge.asker().begin(Station::Pairs, Some(runs.min((tests.len() * tests.len()) as u64)));
         let seed = self.judge.settings.seed;
         let mut pairing = Pairing::new(self.judge.asker().suite(), profiles, seed);

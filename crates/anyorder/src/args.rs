@@ -216,6 +216,9 @@ pub(crate) struct HuntArgs {
     /// How many other orders are tried before verdicts [default: by the number of tests, 3 to 20]
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
+    /// Pairs of plain runs, one red and one green, before a difference is reported; fewer are quicker and less sure
+    #[arg(long, help_heading = "Orders", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) plain_pairs: u32,
     /// Stop after a time (`5m`), or after some suite times (`20x`); half of it is for verdicts [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,

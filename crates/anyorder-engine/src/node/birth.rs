@@ -1,6 +1,6 @@
 //! How a process of the tree gets a child, and how that child is known.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,17 +21,28 @@ impl Node {
     /// A child with this very state. One that is lost before it says hello is replaced once.
     pub(crate) fn fork(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
         match self.fork_once(lab) {
-            Err(_) if self.answers() && !lab.halt.is_called() => self.fork_once(lab),
+            Err(_) if self.answers() && !self.is_barren() && !lab.halt.is_called() => self.fork_once(lab),
             child => child,
         }
     }
 
+    /// Whether it has said that it cannot be forked. What hinders a kept state is part of it, and it may take seconds to say so.
+    fn is_barren(&self) -> bool {
+        self.is_barren.load(Ordering::Relaxed)
+    }
+
     fn fork_once(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
+        if self.is_barren() {
+            return Err(Lost::Closed);
+        }
         let number = lab.next_node();
         let reap = std::mem::take(&mut *self.children_to_reap.locked());
         let pid = match self.ask(lab, &Request::Fork { node: number, reap })? {
             Message::Forked { pid } => pid,
-            other => return Err(Lost::Garbage(format!("{other:?}"))),
+            other => {
+                self.is_barren.store(matches!(self.role, Role::Kept { .. }), Ordering::Relaxed);
+                return Err(Lost::Garbage(format!("{other:?}")));
+            }
         };
         let arrival = self.arrival_of(lab, number, pid).inspect_err(|_| self.give_up(pid))?;
         Meter::count(&lab.meter.forks, 1);
@@ -45,6 +56,7 @@ impl Node {
             role: Role::Runner,
             desk: self.desk,
             is_mute: AtomicBool::new(false),
+            is_barren: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
         })
     }
