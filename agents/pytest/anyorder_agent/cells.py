@@ -7,7 +7,7 @@ import sys
 import types
 import warnings
 
-from .contents import Canon, Opaque, short
+from .contents import Canon, Opaque, short, type_name
 from .names import cached_result
 from .own import own
 from .saved import contents
@@ -15,7 +15,6 @@ from .shapes import ABSENT, BUFFER, DICT, LRU_CACHE, ORDERED, PLAIN, SET, SLOTS,
 
 _MOST_PER_HOLDER = 50
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, staticmethod, classmethod, property, type)
-_OURS = {b"PYTEST_CURRENT_TEST", "PYTEST_CURRENT_TEST"}
 
 
 class Teller:
@@ -28,11 +27,18 @@ class Teller:
 
     def cells(self, changed):
         """From object, group, and contents then and now."""
-        return [cell for holder, group, then, now in changed for cell in self._cells(holder, group, then, now)]
+        return [cell for change in changed for cell in self._cells_or_excuse(*change)]
 
     def fact(self, path, kind, then, now, names=()):
         """A cell of the process itself."""
         return self._cell(path, kind, then, now, names, path)
+
+    def _cells_or_excuse(self, holder, group, then, now):
+        try:
+            return self._cells(holder, group, then, now)
+        except Exception as error:  # an object that resists must not cost the others
+            path = "<%s> %s" % (type_name(type(holder)), type(error).__name__)
+            return [dict(path=path, kind="item", before="?", after="?", names=[], key="", place="%x" % id(holder))]
 
     def _cells(self, holder, group, then, now):
         place = self._memory.place(holder)
@@ -55,10 +61,12 @@ class Teller:
         for name in list(before) + [name for name in after if name not in before]:
             key, old = before.get(name, (None, ABSENT))
             key, new = after.get(name, (key, ABSENT))
-            if not is_same(old, new) and key not in _OURS:
+            if not is_same(old, new):
                 found.append((key, old, new))
         if len(found) > _MOST_PER_HOLDER and self._names.owner(place) is None:
-            return [self._item(place, "[...]", dict_text(found, 1), dict_text(found, 2))]
+            return [self._item(place, "[...]", _side(found, 1), _side(found, 2))]
+        if holder is self._environment:
+            found = [slot for slot in found if _text(slot[0]) != "PYTEST_CURRENT_TEST"]
         return [self._of_key(place, holder, *slot) for slot in found]
 
     def _of_key(self, place, holder, key, old, new):
@@ -140,7 +148,8 @@ class Teller:
             names = ["%s.%s()" % (holder.__module__, holder.__name__)]
             return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
         kind = "class-attribute" if is_a(holder, type) else "attribute"
-        return self._cell("%s.%s" % (path, label), kind, old, new, ["." + label], identity)
+        names = ["." + label] + (self._names.known_as(place) if label == "__class__" else [])  # `type(thing)` names neither
+        return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
 
     def _item(self, place, piece, old, new):
         holder = self._memory.objects[place]
@@ -167,7 +176,7 @@ class Teller:
         return own.digest(("%s\0%s" % (path, form)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
-def dict_text(found, side):
+def _side(found, side):
     return {short(slot[0], 1): slot[side] for slot in found if slot[side] is not ABSENT}
 
 

@@ -18,14 +18,14 @@ _MOST_ITEMS = 12
 _MOST_OBJECTS = 4000
 _ADDRESS = own.pattern(r"\b0x[0-9a-fA-F]{6,}")
 _BRACKETS = {LIST: "[]", SET: "{}", DEQUE: "[]"}
-_UNSAID = {"__dict__", "__weakref__", "__module__", "__doc__", "__annotations__", "__firstlineno__", "_abc_impl"}
+_UNSAID = {"__dict__", "__weakref__", "__module__", "__doc__", "__annotations__", "__firstlineno__", "__static_attributes__",
+           "__annotate_func__", "__annotations_cache__", "_abc_impl"}
 # Locks are told apart by nothing; the rest say all about themselves in a text that is made in C.
 _LOCKS = {"_thread.lock", "_thread.RLock", "_thread._localdummy"}
 _TOLD = {
     "datetime.datetime", "datetime.date", "datetime.time", "datetime.timedelta", "datetime.timezone", "decimal.Decimal",
     "re.Pattern", "builtins.builtin_function_or_method", "builtins.method_descriptor", "builtins.wrapper_descriptor",
-    "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.slice", "contextvars.ContextVar",
-    "_contextvars.ContextVar", "types.GenericAlias", "builtins.classmethod_descriptor", "builtins.method-wrapper",
+    "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.classmethod_descriptor", "builtins.method-wrapper",
 }
 
 
@@ -114,10 +114,10 @@ def _container(thing, depth):
 class Canon:
     """Canonical forms of what is in one cell. `path_of` gives the path of an old object, or nothing."""
 
-    def __init__(self, path_of):
+    def __init__(self, path_of, kept=None):
         self._path_of = path_of
         self._seen = {}
-        self._kept = []  # so that no address is used twice
+        self._kept = [] if kept is None else kept  # so that no address is used twice
 
     def form(self, thing):
         kind = type(thing)
@@ -204,12 +204,12 @@ class Canon:
         return ",".join(["%s=%s" % (name, self.form(value)) for name, value in pairs])
 
     def _dict(self, keys, values):
-        forms = [Canon(self._path_of).form(key) for key in keys]
+        forms = [Canon(self._path_of, self._kept).form(key) for key in keys]
         order = sorted(range(len(keys)), key=forms.__getitem__)
         return ",".join(["%s=%s" % (forms[at], self.form(values[at])) for at in order])
 
     def _unordered(self, things):
-        return ",".join(sorted([Canon(self._path_of).form(thing) for thing in things]))
+        return ",".join(sorted([Canon(self._path_of, self._kept).form(thing) for thing in things]))
 
 
 def _code(code):

@@ -12,7 +12,7 @@ import types
 from .contents import short
 from .own import own
 from .saved import contents
-from .shapes import DEQUE, LRU_CACHE, Cell, is_a, shape_of
+from .shapes import DEQUE, LRU_CACHE, Cell, is_a, namespace_of_module, shape_of
 
 _MOST_NAMES = 12
 _DEEPEST = 6
@@ -228,15 +228,16 @@ def _step_of_function(function, thing):
 
 
 def _namespace(thing):
-    if is_a(thing, (types.ModuleType, type)):
-        return type(thing).__getattribute__(thing, "__dict__") if is_a(thing, types.ModuleType) else \
-            type.__dict__["__dict__"].__get__(thing)
+    if is_a(thing, types.ModuleType):
+        return namespace_of_module(thing)
+    if is_a(thing, type):
+        return type.__dict__["__dict__"].__get__(thing)
     reader = shape_of(type(thing)).namespace
     return reader(thing) if reader is not None else None
 
 
 def _name_of_module(module):
-    name = types.ModuleType.__dict__["__dict__"].__get__(module).get("__name__")
+    name = namespace_of_module(module).get("__name__")
     return name if is_a(name, str) else "?"
 
 

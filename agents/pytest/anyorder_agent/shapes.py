@@ -67,6 +67,11 @@ _WRAPPERS = {LRU_CACHE, property, classmethod, staticmethod, types.MethodType, t
 _GROUPS = ((collections.OrderedDict, ORDERED), (dict, DICT), (list, LIST), (set, SET), (collections.deque, DEQUE))
 
 
+def namespace_of_module(module):
+    """Its dict, without asking a module that makes attributes up when they are asked for."""
+    return types.ModuleType.__dict__["__dict__"].__get__(module)
+
+
 def is_a(thing, kinds):
     """`isinstance`, but for what the object is, not for what its `__class__` claims."""
     return issubclass(type(thing), kinds)
@@ -96,7 +101,11 @@ def shape_of(kind):
     """The shape of instances of this type."""
     shape = _shapes.get(kind)
     if shape is None:
-        shape = _shapes[kind] = _new_shape(kind)
+        try:
+            shape = _new_shape(kind)
+        except Exception:  # a metaclass that does not like to be looked at
+            shape = Shape(LEAF)
+        _shapes[kind] = shape
     return shape
 
 
