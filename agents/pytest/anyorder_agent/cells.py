@@ -2,6 +2,7 @@
 
 Knows how changes of one object become cells, and which kind each is. Does not know how changes are found.
 """
+import builtins
 import os
 import sys
 import types
@@ -91,7 +92,7 @@ class Teller:
         if new is not ABSENT and is_a(old, _CALLABLE):
             return "patch"
         if is_a(owner, types.ModuleType):
-            return "builtin" if owner.__name__ == "builtins" else "global"
+            return "builtin" if owner is builtins else "global"
         if is_a(owner, type):
             return "class-attribute"
         return "context" if shape_of(type(owner)).is_thread_local else "attribute"

@@ -10,7 +10,8 @@ import weakref
 
 from .own import own
 from .saved import contents
-from .shapes import ABSENT, BUFFER, DEQUE, DICT, LIST, LRU_CACHE, ORDERED, PLAIN, SET, SLOTS, Cell, buffer_of, is_a, shape_of
+from .shapes import ABSENT, BUFFER, DEQUE, DICT, LIST, LRU_CACHE, MADE_BY_CLASS_STATEMENT, ORDERED, PLAIN, SET, SLOTS
+from .shapes import Cell, buffer_of, is_a, namespace_of_module, of_class, shape_of
 
 _WIDTH = 80
 _DEPTH = 2
@@ -35,15 +36,8 @@ class Opaque(Exception):
 
 def type_name(kind):
     """Module and qualified name of a class."""
-    module, name = _attribute(kind, "__module__"), type.__dict__["__qualname__"].__get__(kind)
+    module, name = of_class(kind, "__module__"), of_class(kind, "__qualname__")
     return "%s.%s" % (module, name) if is_a(module, str) else name
-
-
-def _attribute(kind, name):
-    try:
-        return type.__getattribute__(kind, name)
-    except Exception:  # a metaclass with ideas of its own
-        return None
 
 
 def short(thing, depth=_DEPTH):
@@ -65,7 +59,7 @@ def _text(thing, depth):
     if kind is types.BuiltinFunctionType:
         return _ADDRESS.sub("0x", repr(thing))
     if kind is types.ModuleType:
-        return "<module %s>" % thing.__dict__.get("__name__")
+        return "<module %s>" % namespace_of_module(thing).get("__name__")
     if kind is bytearray:
         return "bytearray(%s)" % _plain(bytes(thing[:_WIDTH]))
     if kind in (dict, list, set, tuple, frozenset):
@@ -139,13 +133,13 @@ class Canon:
 
     def _inside(self, thing, kind):
         if is_a(thing, type):
-            namespace = type.__dict__["__dict__"].__get__(thing)
+            namespace = of_class(thing, "__dict__")
             told = [(name, namespace[name]) for name in sorted(map(str, namespace)) if name not in _UNSAID]
-            return "%s;%s;%s" % (type_name(thing), self._all(thing.__bases__), self._pairs(told))
+            return "%s;%s;%s" % (type_name(thing), self._all(of_class(thing, "__bases__")), self._pairs(told))
         if is_a(thing, types.FunctionType):
             return self._function(thing)
         if is_a(thing, types.ModuleType):
-            return str(thing.__dict__.get("__name__"))
+            return str(namespace_of_module(thing).get("__name__"))
         if is_a(thing, weakref.ref):
             return self.form(weakref.ref.__call__(thing))
         if kind is types.CodeType:
@@ -229,6 +223,6 @@ def _is_plain_object(kind):
     if kind is LRU_CACHE:
         return False
     base = kind
-    while base.__flags__ & (1 << 9):  # made by a class statement
-        base = base.__base__
+    while of_class(base, "__flags__") & MADE_BY_CLASS_STATEMENT:
+        base = of_class(base, "__base__")
     return base is object or type_name(base) in ("types.SimpleNamespace", "_thread._local")
