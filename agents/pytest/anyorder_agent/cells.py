@@ -79,7 +79,8 @@ class Teller:
             names = names + ["import %s" % key]
         if self._is_in_cache(place) and new is not ABSENT:
             new = cached_result(self._memory.objects[self._memory.holder(place)], key, new)
-        return self._cell(self._names.path(place) + piece, self._kind(place, holder, old, new), old, new, names, identity)
+        kind = self._kind(place, holder, old, new)
+        return self._cell(self._names.path(place) + piece, kind, old, new, names, identity)
 
     def _kind(self, place, holder, old, new):
         if holder is sys.modules:
@@ -149,7 +150,9 @@ class Teller:
             names = ["%s.%s()" % (holder.__module__, holder.__name__)]
             return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
         kind = "class-attribute" if is_a(holder, type) else "attribute"
-        names = ["." + label] + (self._names.known_as(place) if label == "__class__" else [])  # `type(thing)` names neither
+        names = ["." + label]
+        if label == "__class__":
+            names += self._names.known_as(place)  # `type(thing)` looks at it, too
         return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
 
     def _item(self, place, piece, old, new):

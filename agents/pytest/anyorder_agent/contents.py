@@ -180,8 +180,8 @@ class Canon:
         elif shape.group not in (DICT, ORDERED, LIST, SET, DEQUE, BUFFER) and not _is_plain_object(kind):
             raise Opaque
         if shape.group == SLOTS:
-            named = [pair for pair in zip(shape.labels, shape.values(thing)) if pair[0] not in ("__dict__", "__class__")]
-            parts.append(self._pairs(sorted(named, key=lambda pair: pair[0])))
+            named = dict(zip(shape.labels, shape.values(thing)))
+            parts.append(self._pairs([(name, named[name]) for name in sorted(set(named) - {"__dict__", "__class__"})]))
         if shape.namespace is not None:
             namespace = shape.namespace(thing)
             parts.append(self._dict(*contents(namespace, DICT)))
@@ -208,7 +208,8 @@ class Canon:
 
 def _code(code):
     told = (code.co_code, code.co_names, code.co_varnames)
-    return "%s:%d;%s" % (code.co_name, code.co_firstlineno, own.digest(repr(told).encode("utf-8", "replace")).hexdigest())
+    digest = own.digest(repr(told).encode("utf-8", "replace")).hexdigest()
+    return "%s:%d;%s" % (code.co_name, code.co_firstlineno, digest)
 
 
 def _exact(thing):

@@ -41,7 +41,7 @@ class Watch:
     def _mark(self, session, descriptors, layers, is_collecting):
         self._fixtures = _lasting_fixtures(session.items)
         self._descriptors = descriptors
-        self._files = Files(layers) if layers is not None else None
+        self._files = Files(layers, str(session.config.rootpath)) if layers is not None else None
         codecs = hidden_codecs()
         modules, passed_over = _modules()
         self._memory = Memory(modules, _library(modules), passed_over)
@@ -120,7 +120,8 @@ def _modules():
         else:
             found[name] = module
     generator = getattr(sys.modules.get("random"), "_inst", None)  # its state is told with that of the process
-    return {name: found[name] for name in sorted(found, key=lambda name: _rank(name, found[name]))}, passed_over + [generator]
+    ranked = sorted(found, key=lambda name: _rank(name, found[name]))
+    return {name: found[name] for name in ranked}, passed_over + [generator]
 
 
 def _rank(name, module):

@@ -209,22 +209,24 @@ def test_files_of_layers_are_told_with_what_was_there_before(tmp_path):
     package.__path__ = [os.path.join(HOME, "anyorder_agent")]
     files, disk = importlib.import_module("stub_of_agent.files"), importlib.import_module("stub_of_agent.disk")
     layers = disk.Layers(
-        {"base": str(tmp_path), "roots": ["/project"], "shown": [], "in_user_namespace": False, "size": 1}
+        {"base": str(tmp_path), "roots": ["/project", "/home"], "shown": [], "in_user_namespace": False, "size": 1}
     )
     for place, text in (("low0/old.txt", "before"), ("0/u0/early.txt", "early"), ("0/u0/gone.txt", "gone")):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text)
-    seen = files.Files(layers)
-    assert set(seen.facts()) == {"file /project/early.txt", "file /project/gone.txt"}
+    seen = files.Files(layers, "/project")
+    assert set(seen.facts()) == {"file early.txt", "file gone.txt"}
     layers._depth = 1
+    (tmp_path / "1" / "u1").mkdir(parents=True)
+    (tmp_path / "1" / "u1" / "settings").write_text("after")
     upper = tmp_path / "1" / "u0"
     (upper / "deep").mkdir(parents=True)
     (upper / "pytest-of-anyorder").mkdir()
     for place in ("old.txt", "deep/new.txt", "pytest-of-anyorder/own.txt"):
         (upper / place).write_text("after")
     found = seen.facts()
-    assert set(found) - {"file /project/early.txt", "file /project/gone.txt"} == {
-        "file /project/old.txt", "file /project/deep/new.txt",
+    assert set(found) - {"file early.txt", "file gone.txt"} == {
+        "file old.txt", "file deep/new.txt", "file /home/settings",
     }
-    assert seen.before("file /project/old.txt").startswith("<6 bytes")
-    assert type(seen.before("file /project/deep/new.txt")).__name__ == "_Absent"
+    assert seen.before("file old.txt").startswith("<6 bytes")
+    assert type(seen.before("file deep/new.txt")).__name__ == "_Absent"
