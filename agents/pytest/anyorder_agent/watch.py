@@ -43,7 +43,7 @@ class Watch:
         self._descriptors = descriptors
         self._files = Files(layers, str(session.config.rootpath)) if layers is not None else None
         codecs = hidden_codecs()
-        modules, passed_over = _modules()
+        modules, passed_over = _modules(session.config)
         self._memory = Memory(modules, _library(modules), passed_over)
         self._memory.add_roots(codecs)
         self._memory.add_roots(_parameters(session.items))
@@ -108,14 +108,15 @@ class Watch:
         return [] if place is None else self._names.known_as(place)
 
 
-def _modules():
-    """Modules to look into by name, those of the project before its tests; and what is pytest's or the agent's own."""
+def _modules(config):
+    """Modules to look into by name, the library's first and tests last; and what is pytest's, a plugin's or ours."""
+    plugins = {id(plugin) for plugin, _ in config.pluginmanager.list_plugin_distinfo()}
     threads = [threading._active, threading._limbo, threading._dangling, threading._main_thread]  # told by themselves
     found, passed_over = {}, [own] + threads
     for name, module in list(sys.modules.items()):
         if not is_a(module, types.ModuleType):
             continue
-        if name.partition(".")[0] in MACHINERY:
+        if name.partition(".")[0] in MACHINERY or id(module) in plugins:
             passed_over += [module, namespace_of_module(module)]
         else:
             found[name] = module
