@@ -2,12 +2,13 @@
 
 Knows how changes of one object become cells, and which kind each is. Does not know how changes are found.
 """
+import builtins
 import os
 import sys
 import types
 import warnings
 
-from .contents import Canon, Opaque, short
+from .contents import Canon, Opaque, short, type_name
 from .names import cached_result
 from .own import own
 from .saved import contents
@@ -15,7 +16,6 @@ from .shapes import ABSENT, BUFFER, DICT, LRU_CACHE, ORDERED, PLAIN, SET, SLOTS,
 
 _MOST_PER_HOLDER = 50
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, staticmethod, classmethod, property, type)
-_OURS = {b"PYTEST_CURRENT_TEST", "PYTEST_CURRENT_TEST"}
 
 
 class Teller:
@@ -28,11 +28,18 @@ class Teller:
 
     def cells(self, changed):
         """From object, group, and contents then and now."""
-        return [cell for holder, group, then, now in changed for cell in self._cells(holder, group, then, now)]
+        return [cell for change in changed for cell in self._cells_or_excuse(*change)]
 
     def fact(self, path, kind, then, now, names=()):
         """A cell of the process itself."""
         return self._cell(path, kind, then, now, names, path)
+
+    def _cells_or_excuse(self, holder, group, then, now):
+        try:
+            return self._cells(holder, group, then, now)
+        except Exception as error:  # an object that resists must not cost the others
+            path = "<%s> %s" % (type_name(type(holder)), type(error).__name__)
+            return [dict(path=path, kind="item", before="?", after="?", names=[], key="", place="%x" % id(holder))]
 
     def _cells(self, holder, group, then, now):
         place = self._memory.place(holder)
@@ -55,10 +62,12 @@ class Teller:
         for name in list(before) + [name for name in after if name not in before]:
             key, old = before.get(name, (None, ABSENT))
             key, new = after.get(name, (key, ABSENT))
-            if not is_same(old, new) and key not in _OURS:
+            if not is_same(old, new):
                 found.append((key, old, new))
         if len(found) > _MOST_PER_HOLDER and self._names.owner(place) is None:
-            return [self._item(place, "[...]", dict_text(found, 1), dict_text(found, 2))]
+            return [self._item(place, "[...]", _side(found, 1), _side(found, 2))]
+        if holder is self._environment:
+            found = [slot for slot in found if _text(slot[0]) != "PYTEST_CURRENT_TEST"]
         return [self._of_key(place, holder, *slot) for slot in found]
 
     def _of_key(self, place, holder, key, old, new):
@@ -70,7 +79,8 @@ class Teller:
             names = names + ["import %s" % key]
         if self._is_in_cache(place) and new is not ABSENT:
             new = cached_result(self._memory.objects[self._memory.holder(place)], key, new)
-        return self._cell(self._names.path(place) + piece, self._kind(place, holder, old, new), old, new, names, identity)
+        kind = self._kind(place, holder, old, new)
+        return self._cell(self._names.path(place) + piece, kind, old, new, names, identity)
 
     def _kind(self, place, holder, old, new):
         if holder is sys.modules:
@@ -83,7 +93,7 @@ class Teller:
         if new is not ABSENT and is_a(old, _CALLABLE):
             return "patch"
         if is_a(owner, types.ModuleType):
-            return "builtin" if owner.__name__ == "builtins" else "global"
+            return "builtin" if owner is builtins else "global"
         if is_a(owner, type):
             return "class-attribute"
         return "context" if shape_of(type(owner)).is_thread_local else "attribute"
@@ -140,7 +150,10 @@ class Teller:
             names = ["%s.%s()" % (holder.__module__, holder.__name__)]
             return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
         kind = "class-attribute" if is_a(holder, type) else "attribute"
-        return self._cell("%s.%s" % (path, label), kind, old, new, ["." + label], identity)
+        names = ["." + label]
+        if label == "__class__":
+            names += self._names.known_as(place)  # `type(thing)` looks at it, too
+        return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
 
     def _item(self, place, piece, old, new):
         holder = self._memory.objects[place]
@@ -167,7 +180,7 @@ class Teller:
         return own.digest(("%s\0%s" % (path, form)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
-def dict_text(found, side):
+def _side(found, side):
     return {short(slot[0], 1): slot[side] for slot in found if slot[side] is not ABSENT}
 
 

@@ -10,7 +10,8 @@ import weakref
 
 from .own import own
 from .saved import contents
-from .shapes import ABSENT, BUFFER, DEQUE, DICT, LIST, LRU_CACHE, ORDERED, PLAIN, SET, SLOTS, Cell, buffer_of, is_a, shape_of
+from .shapes import ABSENT, BUFFER, DEQUE, DICT, LIST, LRU_CACHE, MADE_BY_CLASS_STATEMENT, ORDERED, PLAIN, SET, SLOTS
+from .shapes import Cell, buffer_of, is_a, namespace_of_module, of_class, shape_of
 
 _WIDTH = 80
 _DEPTH = 2
@@ -18,14 +19,14 @@ _MOST_ITEMS = 12
 _MOST_OBJECTS = 4000
 _ADDRESS = own.pattern(r"\b0x[0-9a-fA-F]{6,}")
 _BRACKETS = {LIST: "[]", SET: "{}", DEQUE: "[]"}
-_UNSAID = {"__dict__", "__weakref__", "__module__", "__doc__", "__annotations__", "__firstlineno__", "_abc_impl"}
+_UNSAID = {"__dict__", "__weakref__", "__module__", "__doc__", "__annotations__", "__firstlineno__", "__static_attributes__",
+           "__annotate_func__", "__annotations_cache__", "_abc_impl"}
 # Locks are told apart by nothing; the rest say all about themselves in a text that is made in C.
 _LOCKS = {"_thread.lock", "_thread.RLock", "_thread._localdummy"}
 _TOLD = {
     "datetime.datetime", "datetime.date", "datetime.time", "datetime.timedelta", "datetime.timezone", "decimal.Decimal",
     "re.Pattern", "builtins.builtin_function_or_method", "builtins.method_descriptor", "builtins.wrapper_descriptor",
-    "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.slice", "contextvars.ContextVar",
-    "_contextvars.ContextVar", "types.GenericAlias", "builtins.classmethod_descriptor", "builtins.method-wrapper",
+    "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.classmethod_descriptor", "builtins.method-wrapper",
 }
 
 
@@ -35,15 +36,8 @@ class Opaque(Exception):
 
 def type_name(kind):
     """Module and qualified name of a class."""
-    module, name = _attribute(kind, "__module__"), type.__dict__["__qualname__"].__get__(kind)
+    module, name = of_class(kind, "__module__"), of_class(kind, "__qualname__")
     return "%s.%s" % (module, name) if is_a(module, str) else name
-
-
-def _attribute(kind, name):
-    try:
-        return type.__getattribute__(kind, name)
-    except Exception:  # a metaclass with ideas of its own
-        return None
 
 
 def short(thing, depth=_DEPTH):
@@ -65,7 +59,7 @@ def _text(thing, depth):
     if kind is types.BuiltinFunctionType:
         return _ADDRESS.sub("0x", repr(thing))
     if kind is types.ModuleType:
-        return "<module %s>" % thing.__dict__.get("__name__")
+        return "<module %s>" % namespace_of_module(thing).get("__name__")
     if kind is bytearray:
         return "bytearray(%s)" % _plain(bytes(thing[:_WIDTH]))
     if kind in (dict, list, set, tuple, frozenset):
@@ -114,10 +108,10 @@ def _container(thing, depth):
 class Canon:
     """Canonical forms of what is in one cell. `path_of` gives the path of an old object, or nothing."""
 
-    def __init__(self, path_of):
+    def __init__(self, path_of, kept=None):
         self._path_of = path_of
         self._seen = {}
-        self._kept = []  # so that no address is used twice
+        self._kept = [] if kept is None else kept  # so that no address is used twice
 
     def form(self, thing):
         kind = type(thing)
@@ -139,13 +133,13 @@ class Canon:
 
     def _inside(self, thing, kind):
         if is_a(thing, type):
-            namespace = type.__dict__["__dict__"].__get__(thing)
+            namespace = of_class(thing, "__dict__")
             told = [(name, namespace[name]) for name in sorted(map(str, namespace)) if name not in _UNSAID]
-            return "%s;%s;%s" % (type_name(thing), self._all(thing.__bases__), self._pairs(told))
+            return "%s;%s;%s" % (type_name(thing), self._all(of_class(thing, "__bases__")), self._pairs(told))
         if is_a(thing, types.FunctionType):
             return self._function(thing)
         if is_a(thing, types.ModuleType):
-            return str(thing.__dict__.get("__name__"))
+            return str(namespace_of_module(thing).get("__name__"))
         if is_a(thing, weakref.ref):
             return self.form(weakref.ref.__call__(thing))
         if kind is types.CodeType:
@@ -186,8 +180,8 @@ class Canon:
         elif shape.group not in (DICT, ORDERED, LIST, SET, DEQUE, BUFFER) and not _is_plain_object(kind):
             raise Opaque
         if shape.group == SLOTS:
-            named = [pair for pair in zip(shape.labels, shape.values(thing)) if pair[0] not in ("__dict__", "__class__")]
-            parts.append(self._pairs(sorted(named, key=lambda pair: pair[0])))
+            named = dict(zip(shape.labels, shape.values(thing)))
+            parts.append(self._pairs([(name, named[name]) for name in sorted(set(named) - {"__dict__", "__class__"})]))
         if shape.namespace is not None:
             namespace = shape.namespace(thing)
             parts.append(self._dict(*contents(namespace, DICT)))
@@ -204,17 +198,18 @@ class Canon:
         return ",".join(["%s=%s" % (name, self.form(value)) for name, value in pairs])
 
     def _dict(self, keys, values):
-        forms = [Canon(self._path_of).form(key) for key in keys]
+        forms = [Canon(self._path_of, self._kept).form(key) for key in keys]
         order = sorted(range(len(keys)), key=forms.__getitem__)
         return ",".join(["%s=%s" % (forms[at], self.form(values[at])) for at in order])
 
     def _unordered(self, things):
-        return ",".join(sorted([Canon(self._path_of).form(thing) for thing in things]))
+        return ",".join(sorted([Canon(self._path_of, self._kept).form(thing) for thing in things]))
 
 
 def _code(code):
     told = (code.co_code, code.co_names, code.co_varnames)
-    return "%s:%d;%s" % (code.co_name, code.co_firstlineno, own.digest(repr(told).encode("utf-8", "replace")).hexdigest())
+    digest = own.digest(repr(told).encode("utf-8", "replace")).hexdigest()
+    return "%s:%d;%s" % (code.co_name, code.co_firstlineno, digest)
 
 
 def _exact(thing):
@@ -229,6 +224,6 @@ def _is_plain_object(kind):
     if kind is LRU_CACHE:
         return False
     base = kind
-    while base.__flags__ & (1 << 9):  # made by a class statement
-        base = base.__base__
+    while of_class(base, "__flags__") & MADE_BY_CLASS_STATEMENT:
+        base = of_class(base, "__base__")
     return base is object or type_name(base) in ("types.SimpleNamespace", "_thread._local")

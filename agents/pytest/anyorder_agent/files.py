@@ -11,14 +11,15 @@ from .shapes import ABSENT
 
 _MOST_BYTES = 1 << 20
 _PREFIX = "file "
-_PYTESTS = b"pytest-of-anyorder"
+_PYTESTS = {b"pytest-of-anyorder", b".pytest_cache"}
 
 
 class Files:
     """What was written since the layer of the mark was made, with the state of each file."""
 
-    def __init__(self, layers):
+    def __init__(self, layers, root):
         self._layers = layers
+        self._root = os.path.join(os.fsencode(root), b"")
         self._first = layers.depth
 
     def facts(self):
@@ -29,21 +30,26 @@ class Files:
                 for path in _files_below(upper):
                     state = _state(os.path.join(upper, path))
                     if state is not None:
-                        found[_PREFIX + os.fsdecode(os.path.join(root, path))] = "file", state
+                        found[self._name(os.path.join(root, path))] = "file", state
         return found
 
     def before(self, path):
         """The state of a file before the first layer."""
-        path = os.fsencode(path[len(_PREFIX):])
+        path = os.path.join(self._root, os.fsencode(path[len(_PREFIX):]))
         for number, (root, _) in reversed(list(enumerate(self._layers.written(0)))):
             if path.startswith(root + b"/"):
-                states = [_state(place + path[len(root):]) for place in self._layers.below(self._first, number)]
-                return next((state for state in states if state not in (None, "<removed>")), ABSENT)
+                states = [_state(place + path[len(root):], True) for place in self._layers.below(self._first, number)]
+                state = next((state for state in states if state is not None), "<removed>")
+                return ABSENT if state == "<removed>" else state
         return ABSENT
+
+    def _name(self, path):
+        """Relative to the root of the suite, where it is below that."""
+        return _PREFIX + os.fsdecode(path[len(self._root):] if path.startswith(self._root) else path)
 
 
 def _files_below(upper):
-    """Relative paths, without pytest's own temporary directory."""
+    """Relative paths, without pytest's own directories."""
     waiting = [b""]
     while waiting:
         directory = waiting.pop()
@@ -53,7 +59,7 @@ def _files_below(upper):
             continue
         for name in names:
             path = os.path.join(directory, name)
-            if name == _PYTESTS:
+            if name in _PYTESTS:
                 continue
             yield path
             try:
@@ -63,8 +69,8 @@ def _files_below(upper):
                 continue
 
 
-def _state(path):
-    """A text that says what is there."""
+def _state(path, tells_all_directories=False):
+    """A text that says what is there. A directory that holds something is there because of that."""
     try:
         status = own.lstat(path)
         if stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
@@ -72,7 +78,7 @@ def _state(path):
         if stat.S_ISLNK(status.st_mode):
             return "<link to %s>" % os.fsdecode(own.readlink(path))
         if stat.S_ISDIR(status.st_mode):
-            return None if own.listdir(path) else "<directory>"
+            return "<directory>" if tells_all_directories or not own.listdir(path) else None
         if stat.S_ISREG(status.st_mode):
             return "<%d bytes, %s>" % (status.st_size, _digest(path))
         return "<special file>"

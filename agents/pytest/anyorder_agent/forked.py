@@ -76,7 +76,11 @@ def descriptors_of_captures(config):
     """Those that pytest captures output with, standard streams included."""
     found = {0, 1, 2}
     for capture in _captures(config):
-        found.update((capture.tmpfile.fileno(), capture.targetfd, capture.targetfd_save))
+        found.update((capture.targetfd, capture.targetfd_save))
+        try:
+            found.add(capture.tmpfile.fileno())
+        except ValueError:
+            continue  # a test has closed it
     return found
 
 

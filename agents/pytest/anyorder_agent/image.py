@@ -11,7 +11,7 @@ import operator
 import sys
 import types
 
-from .shapes import DICT, LIST, SET, SLOTS
+from .shapes import DICT, LIST, SET, SLOTS, of_class
 
 try:
     import _ctypes
@@ -91,8 +91,8 @@ def _heads(group, holder):
     elif kind is types.FunctionType:
         yield id(holder) + _HEADER, kind.__basicsize__ - _HEADER - 2 * _WORD  # the end is for the interpreter
     else:
-        yield id(holder) + _WORD, kind.__basicsize__ - _WORD
-    if group == SLOTS and kind.__flags__ & _MANAGED_DICT:
+        yield id(holder) + _WORD, of_class(kind, "__basicsize__") - _WORD
+    if group == SLOTS and of_class(kind, "__flags__") & _MANAGED_DICT:
         yield id(holder) - 4 * _WORD, 2 * _WORD  # the dict is kept in front, and the collector's links in between
 
 

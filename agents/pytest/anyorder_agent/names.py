@@ -12,7 +12,7 @@ import types
 from .contents import short
 from .own import own
 from .saved import contents
-from .shapes import DEQUE, LRU_CACHE, Cell, is_a, shape_of
+from .shapes import DEQUE, LRU_CACHE, Cell, is_a, namespace_of_module, of_class, shape_of
 
 _MOST_NAMES = 12
 _DEEPEST = 6
@@ -51,7 +51,10 @@ class Names:
             return "logging.getLogger(%r)" % name if thing.manager.loggerDict.get(name) is thing else None
         if not is_a(thing, (type, types.FunctionType)):
             return None
-        module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+        if is_a(thing, type):
+            module, name = of_class(thing, "__module__"), of_class(thing, "__qualname__")
+        else:
+            module, name = thing.__module__, thing.__qualname__
         if not is_a(module, str) or not is_a(name, str):
             return None
         found = self._memory.module(module)
@@ -92,7 +95,7 @@ class Names:
             return ".__self__" if owner.__self__ is thing else ".__func__"
         if is_a(owner, property):
             return "." + next((name for name in ("fget", "fset", "fdel") if getattr(owner, name) is thing), "fget")
-        return ".<%s>" % type(thing).__name__
+        return ".<%s>" % of_class(type(thing), "__name__")
 
     def _label(self, holder, owner, thing):
         """The slot of an instance that an object was in."""
@@ -228,15 +231,16 @@ def _step_of_function(function, thing):
 
 
 def _namespace(thing):
-    if is_a(thing, (types.ModuleType, type)):
-        return type(thing).__getattribute__(thing, "__dict__") if is_a(thing, types.ModuleType) else \
-            type.__dict__["__dict__"].__get__(thing)
+    if is_a(thing, types.ModuleType):
+        return namespace_of_module(thing)
+    if is_a(thing, type):
+        return of_class(thing, "__dict__")
     reader = shape_of(type(thing)).namespace
     return reader(thing) if reader is not None else None
 
 
 def _name_of_module(module):
-    name = types.ModuleType.__dict__["__dict__"].__get__(module).get("__name__")
+    name = namespace_of_module(module).get("__name__")
     return name if is_a(name, str) else "?"
 
 

@@ -11,10 +11,11 @@ from .shapes import ABSENT
 _NAMELESS = own.pattern(r"(socket|pipe):\[")
 
 
-def facts(ours):
-    """Path, kind and value of each. `ours` are the descriptors of the agent itself."""
+def facts(ours, is_collecting):
+    """Path, kind and value of each. `ours` are the descriptors of the agent itself; `is_collecting` is whether garbage is
+    collected, but for this moment."""
     found = {}
-    _settings(found)
+    _settings(found, is_collecting)
     _random(found)
     _signals(found)
     _context(found)
@@ -22,7 +23,7 @@ def facts(ours):
     return found
 
 
-def _settings(found):
+def _settings(found, is_collecting):
     try:
         found["working directory"] = "process", own.getcwd().decode("utf-8", "backslashreplace")
     except OSError:
@@ -33,7 +34,7 @@ def _settings(found):
     found["locale"] = "process", _locale()
     found["recursion limit"] = "process", own.recursion_limit()
     found["switch interval"] = "process", own.switch_interval()
-    found["garbage collector"] = "process", (own.gc_enabled(), own.gc_count(), own.gc_debug())
+    found["garbage collector"] = "process", (is_collecting, own.gc_count(), own.gc_debug())
     found["default timeout of sockets"] = "process", own.default_timeout()
     found["tracer"] = "process", own.tracer()
     found["profiler"] = "process", own.profiler()

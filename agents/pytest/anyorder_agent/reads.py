@@ -23,17 +23,23 @@ from .own import own
 from .shapes import MACHINERY
 
 _NAME = own.pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
-_BY_STRING = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller", "patch", "delitem", "setitem"}
+_BY_STRING = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller", "patch", "vars", "__dict__"}
 LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 PACKAGES = os.sep + "site-packages" + os.sep
 
-_OPERATIONS = {
-    "LOAD_GLOBAL": "global", "LOAD_NAME": "global", "DELETE_GLOBAL": "global", "DELETE_NAME": "global",
-    "LOAD_FROM_DICT_OR_GLOBALS": "global", "LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute",
-    "DELETE_ATTR": "attribute", "LOAD_SUPER_ATTR": "attribute", "IMPORT_NAME": "import", "IMPORT_FROM": "from",
-    "EXTENDED_ARG": "extended", "CACHE": "nothing", "PUSH_NULL": "nothing",
+# What an instruction does, as a letter: loads a Global or an Attribute, Imports a module or something From it, Extends the
+# next one's argument, or is none of our business but leaves what was loaded where it is (_).
+_LETTERS = {
+    "LOAD_GLOBAL": b"G", "LOAD_NAME": b"G", "DELETE_GLOBAL": b"G", "DELETE_NAME": b"G", "LOAD_FROM_DICT_OR_GLOBALS": b"G",
+    "LOAD_ATTR": b"A", "LOAD_METHOD": b"A", "DELETE_ATTR": b"A", "LOAD_SUPER_ATTR": b"A",
+    "IMPORT_NAME": b"I", "IMPORT_FROM": b"F", "EXTENDED_ARG": b"E", "CACHE": b"_", "PUSH_NULL": b"_",
 }
-_MEANING = {code: _OPERATIONS[name] for name, code in opcode.opmap.items() if name in _OPERATIONS}
+_TRANSLATION = bytearray(b"." * 256)
+for _operation, _letter in _LETTERS.items():
+    if opcode.opmap.get(_operation, 256) < 256:  # higher ones exist in the compiler only
+        _TRANSLATION[opcode.opmap[_operation]] = ord(_letter)
+_OF_INTEREST = own.pattern(rb"E*[GAIF]")
+_GLOBAL, _IMPORT, _FROM = b"GIF"
 _SHIFT = {}
 if sys.version_info >= (3, 11):
     _SHIFT[opcode.opmap["LOAD_GLOBAL"]] = 1
@@ -48,6 +54,15 @@ class Reads:
     def __init__(self, root):
         self._root = os.path.join(root, "")
         self._known = {}
+
+    def warm(self, functions):
+        """Studies code before it runs, in a process that others are forked from."""
+        for function in functions:
+            waiting = [function.__code__]
+            while waiting:
+                code = waiting.pop()
+                self._known[id(code)] = (code,) + self._study(code, function.__globals__)
+                waiting += [constant for constant in code.co_consts if type(constant) is types.CodeType]
 
     def of(self, ran):
         """All names that these pairs of code and globals may look at; and the functions, without the standard library's."""
@@ -89,33 +104,31 @@ def _names(code, namespace, module):
 
 
 def _follow(code, namespace, module, found):
-    """Goes through the instructions; `known` is the module that has just been loaded, if it was one."""
-    known, extended, imported = None, 0, module
+    """Goes through the instructions; `known` is the namespace of the module that has just been loaded, if it was one."""
+    known, imported, end = None, module, 0
     operations = code.co_code
-    for at in range(0, len(operations), 2):
-        operation, argument = operations[at], operations[at + 1] | extended
-        extended = 0
-        meaning = _MEANING.get(operation)
-        if meaning == "extended":
-            extended = argument << 8
-        elif meaning == "global":
-            known = _global(code.co_names[argument >> _SHIFT.get(operation, 0)], namespace, module, found)
-        elif meaning == "attribute":
-            name = code.co_names[argument >> _SHIFT.get(operation, 0)]
-            if known is None:
-                found.add("." + name)
-            else:
-                found.add("%s.%s" % (known["__name__"], name))
-                known = _inside(known.get(name))
-        elif meaning == "import":
-            imported = _absolute(code, code.co_names[argument], namespace, at)
+    letters = operations[::2].translate(_TRANSLATION)
+    for match in _OF_INTEREST.finditer(letters):
+        at = match.end() - 1
+        argument = int.from_bytes(operations[2 * match.start() + 1:2 * at + 2:2], "big")
+        name = code.co_names[argument >> _SHIFT.get(operations[2 * at], 0)]
+        if letters[end:match.start()].strip(b"_"):
+            known = None
+        end = at + 1
+        letter = letters[at]
+        if letter == _GLOBAL:
+            known = _global(name, namespace, module, found)
+        elif letter == _IMPORT:
+            imported = _absolute(code, name, namespace, 2 * match.start())
             found.add("import " + imported)
             known = _inside(sys.modules.get(imported))
-        elif meaning == "from":
-            name = code.co_names[argument]
+        elif letter == _FROM:
             found.update(("%s.%s" % (imported, name), "import %s.%s" % (imported, name)))
-        elif meaning is None:
-            known = None
+        elif known is None:
+            found.add("." + name)
+        else:
+            found.add("%s.%s" % (known["__name__"], name))
+            known = _inside(known.get(name))
 
 
 def _global(name, namespace, module, found):

@@ -8,6 +8,7 @@ from anyorder_order import fresh
 
 from . import forked
 from .own import own
+from .reads import Reads
 from .trace import Tracer
 from .watch import Watch
 from .wire import Gone, Link
@@ -32,6 +33,7 @@ class Server:
         self._unreaped = []
         self._open_files = None  # looked up at the first fork
         self._watch = None  # from the first mark on
+        self._reads = None  # from the first mark on, so that forks need not study the same code again
         self._tracer = None
         self._inherited = forked.connections() if forked.is_possible() else set()
 
@@ -122,18 +124,23 @@ class Server:
     def _obey_mark(self):
         begun = own.cpu()
         self._watch = Watch(self._session, self._own_descriptors, self._layers)
+        if self._reads is None:
+            self._reads = Reads(str(self._session.config.rootpath))
+            self._reads.warm(self._watch.functions())
+        if not self._has_run:
+            own.collect_garbage()  # what is remembered becomes old, too
         self._link.send({"say": "marked", "objects": self._watch.objects, "seconds": own.cpu() - begun})
-
-    def _own_descriptors(self):
-        return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}
 
     def _obey_diff(self, advance=False):
         begun = own.cpu()
         cells = self._watch.diff(advance)
         self._link.send({"say": "differs", "cells": cells, "seconds": own.cpu() - begun})
 
+    def _own_descriptors(self):
+        return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}
+
     def _obey_trace(self):
-        self._tracer = Tracer(str(self._session.config.rootpath))
+        self._tracer = Tracer(self._reads or Reads(str(self._session.config.rootpath)))
 
     def _obey_finish(self):
         if self._standing is not None:

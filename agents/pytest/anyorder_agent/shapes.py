@@ -9,6 +9,7 @@ import _thread
 import array
 import collections
 import functools
+import sys
 import types
 import weakref
 
@@ -25,7 +26,7 @@ ABSENT = _Absent()
 OWN_PACKAGE = __name__.partition(".")[0]
 MACHINERY = {"_pytest", "pytest", "pluggy", "iniconfig", "anyorder_order", OWN_PACKAGE}
 
-_MADE_BY_CLASS_STATEMENT = 1 << 9
+MADE_BY_CLASS_STATEMENT = 1 << 9
 _LARGEST_BUFFER = 1 << 20
 _LOCAL = _thread._local
 LRU_CACHE = type(functools.lru_cache(maxsize=1)(len))
@@ -67,6 +68,16 @@ _WRAPPERS = {LRU_CACHE, property, classmethod, staticmethod, types.MethodType, t
 _GROUPS = ((collections.OrderedDict, ORDERED), (dict, DICT), (list, LIST), (set, SET), (collections.deque, DEQUE))
 
 
+def namespace_of_module(module):
+    """Its dict, without asking a module that makes attributes up when they are asked for."""
+    return types.ModuleType.__dict__["__dict__"].__get__(module)
+
+
+def of_class(kind, name):
+    """An attribute that every class has from `type`, past metaclasses with ideas of their own."""
+    return type.__dict__[name].__get__(kind)
+
+
 def is_a(thing, kinds):
     """`isinstance`, but for what the object is, not for what its `__class__` claims."""
     return issubclass(type(thing), kinds)
@@ -96,12 +107,16 @@ def shape_of(kind):
     """The shape of instances of this type."""
     shape = _shapes.get(kind)
     if shape is None:
-        shape = _shapes[kind] = _new_shape(kind)
+        try:
+            shape = _new_shape(kind)
+        except Exception:  # a metaclass that does not like to be looked at
+            shape = Shape(LEAF)
+        _shapes[kind] = shape
     return shape
 
 
 def _new_shape(kind):
-    module = type.__getattribute__(kind, "__module__")
+    module = of_class(kind, "__module__")
     module = module if is_a(module, str) else ""
     if kind in _LEAVES or module in _LEAF_MODULES or module.partition(".")[0] in MACHINERY:
         return Shape(LEAF)
@@ -126,10 +141,10 @@ def _shape_of_instances(kind):
     if group is not None:
         return Shape(group, namespace=namespace)
     labels, slots = [], []
-    if kind.__flags__ & _MADE_BY_CLASS_STATEMENT:
+    if of_class(kind, "__flags__") & MADE_BY_CLASS_STATEMENT:
         labels.append("__class__")
         slots.append(type)
-    for base in kind.__mro__:
+    for base in of_class(kind, "__mro__"):
         for name, descriptor in _own_members(base):
             labels.append(name)
             slots.append(_slot_reader(descriptor))
@@ -141,7 +156,7 @@ def _shape_of_instances(kind):
 
 def _own_members(base):
     """The `__slots__` of a class that was written in Python."""
-    own_dict = type.__dict__["__dict__"].__get__(base)
+    own_dict = of_class(base, "__dict__")
     if "__slots__" not in own_dict:
         return []
     return [
@@ -165,9 +180,10 @@ def _slot_reader(descriptor):
 
 def _namespace_reader(kind):
     if issubclass(kind, _LOCAL):
-        return _read_thread_local if kind.__init__ is object.__init__ else None  # else it may set itself up
-    for base in kind.__mro__:
-        descriptor = type.__dict__["__dict__"].__get__(base).get("__dict__")
+        sets_itself_up = any(["__init__" in of_class(base, "__dict__") for base in of_class(kind, "__mro__")[:-2]])
+        return None if sets_itself_up else _read_thread_local
+    for base in of_class(kind, "__mro__"):
+        descriptor = of_class(base, "__dict__").get("__dict__")
         if type(descriptor) in (types.GetSetDescriptorType, types.MemberDescriptorType):
             return descriptor.__get__
     return None
@@ -188,7 +204,7 @@ def _is_buffer(kind):
     """Also generators of random numbers: their state is nothing but numbers."""
     if issubclass(kind, (bytearray, array.array, _random.Random)):
         return True
-    return (kind.__module__, kind.__name__) == ("numpy", "ndarray")
+    return kind is getattr(sys.modules.get("numpy"), "ndarray", None)
 
 
 def buffer_of(holder):

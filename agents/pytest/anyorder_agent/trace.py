@@ -2,12 +2,11 @@
 
 From Python 3.12 on `sys.monitoring` tells each function once per test; below, a trace function that wants nothing but
 calls. Where another tool has the trace function, or all numbers for tools are taken, no code is told: the suite's own
-tools come first. Knows when code starts; what it mentions is found in `reads.py`.
+tools come first. Knows when code starts; what it mentions is known to `Reads`.
 """
 import threading
 
 from .own import own
-from .reads import Reads
 
 _TOOL_IDS = (4, 3)  # the others are set apart for debuggers, coverage, profilers and optimisers
 
@@ -15,8 +14,8 @@ _TOOL_IDS = (4, 3)  # the others are set apart for debuggers, coverage, profiler
 class Tracer:
     """Listens between `begin` and `end`."""
 
-    def __init__(self, root):
-        self._reads = Reads(root)
+    def __init__(self, reads):
+        self._reads = reads
         self._ran = {}
         self._listener = _Monitoring(self._ran) if own.monitoring is not None else _Tracing(self._ran)
 

@@ -9,7 +9,7 @@ from array import array
 
 from .image import is_trusted
 from .saved import CHUNK, Chunk
-from .shapes import DEQUE, DICT, LEAF, LIST, ORDERED, PASS, SET, below, is_a, shape_of
+from .shapes import DEQUE, DICT, LEAF, LIST, ORDERED, PASS, SET, below, is_a, of_class, shape_of
 
 # Items of these have no names of their own, so it matters by which names the container is known.
 _NAMELESS = {DICT, ORDERED, LIST, SET, DEQUE, PASS}
@@ -98,8 +98,12 @@ class Memory:
 
     def _is_of_library(self, thing):
         if type(thing) is types.FunctionType:
-            return thing.__module__ in self._library
-        return is_a(thing, type) and type.__dict__["__module__"].__get__(thing) in self._library
+            module = thing.__module__
+        elif is_a(thing, type):
+            module = of_class(thing, "__module__")
+        else:
+            return False
+        return type(module) is str and module in self._library
 
     def _walk(self, begin):
         objects = self.objects

@@ -13,8 +13,21 @@ from .names import Names
 from .own import own
 from .process import context_variables, facts
 from .reads import LIBRARY, PACKAGES
-from .shapes import ABSENT, MACHINERY, is_a, is_same
+from .shapes import ABSENT, MACHINERY, is_a, is_same, namespace_of_module
 from .walk import Memory
+
+
+class _CollectorResting:
+    """No collections while we look: they would run finalisers of the project's, and touch every page."""
+
+    def __enter__(self):
+        self._was_enabled = own.gc_enabled()
+        own.gc_disable()
+        return self._was_enabled
+
+    def __exit__(self, *_):
+        if self._was_enabled:
+            own.gc_enable()
 
 
 class Watch:
@@ -22,16 +35,20 @@ class Watch:
 
     def __init__(self, session, descriptors, layers=None):
         """`descriptors` gives those that are not the suite's business; `layers` are where files go, or nothing."""
+        with _CollectorResting() as is_collecting:
+            self._mark(session, descriptors, layers, is_collecting)
+
+    def _mark(self, session, descriptors, layers, is_collecting):
         self._fixtures = _lasting_fixtures(session.items)
         self._descriptors = descriptors
-        self._files = Files(layers) if layers is not None else None
+        self._files = Files(layers, str(session.config.rootpath)) if layers is not None else None
         codecs = hidden_codecs()
-        modules, passed_over = _modules()
+        modules, passed_over = _modules(session.config)
         self._memory = Memory(modules, _library(modules), passed_over)
         self._memory.add_roots(codecs)
         self._memory.add_roots(_parameters(session.items))
         self._registrations = Registrations(self._memory.objects)
-        self._facts = self._read_facts()
+        self._facts = self._read_facts(is_collecting)
         self._walk_facts()
         self._names = Names(self._memory)
         self._teller = Teller(self._memory, self._names)
@@ -41,10 +58,18 @@ class Watch:
         """How many are remembered."""
         return len(self._memory.objects)
 
+    def functions(self):
+        """Those that are remembered."""
+        return [thing for thing in self._memory.objects if type(thing) is types.FunctionType]
+
     def diff(self, advance):
         """The cells that have changed; with `advance` they are taken as they are now."""
+        with _CollectorResting() as is_collecting:
+            return self._diff(advance, is_collecting)
+
+    def _diff(self, advance, is_collecting):
         changed = list(self._memory.changed())
-        now = self._read_facts()
+        now = self._read_facts(is_collecting)
         cells = self._teller.cells(changed) + list(self._changed_facts(now))
         if advance:
             self._memory.advance([holder for holder, _, _, _ in changed])
@@ -56,8 +81,8 @@ class Watch:
         """In a child: `threading` has made itself anew."""
         self._memory.advance([threading.__dict__])
 
-    def _read_facts(self):
-        found = facts(self._descriptors())
+    def _read_facts(self, is_collecting):
+        found = facts(self._descriptors(), is_collecting)
         found.update(_values_of_fixtures(self._fixtures))
         found.update(self._registrations.facts())
         if self._files is not None:
@@ -83,24 +108,26 @@ class Watch:
         return [] if place is None else self._names.known_as(place)
 
 
-def _modules():
-    """Modules to look into by name, those of the project before its tests; and what is pytest's or the agent's own."""
+def _modules(config):
+    """Modules to look into by name, the library's first and tests last; and what is pytest's, a plugin's or ours."""
+    plugins = {id(plugin) for plugin, _ in config.pluginmanager.list_plugin_distinfo()}
     threads = [threading._active, threading._limbo, threading._dangling, threading._main_thread]  # told by themselves
     found, passed_over = {}, [own] + threads
     for name, module in list(sys.modules.items()):
         if not is_a(module, types.ModuleType):
             continue
-        if name.partition(".")[0] in MACHINERY:
-            passed_over += [module, module.__dict__]
+        if name.partition(".")[0] in MACHINERY or id(module) in plugins:
+            passed_over += [module, namespace_of_module(module)]
         else:
             found[name] = module
-    generator = getattr(found.get("random"), "_inst", None)  # its state is told with that of the process
-    return {name: found[name] for name in sorted(found, key=lambda name: _rank(name, found[name]))}, passed_over + [generator]
+    generator = getattr(sys.modules.get("random"), "_inst", None)  # its state is told with that of the process
+    ranked = sorted(found, key=lambda name: _rank(name, found[name]))
+    return {name: found[name] for name in ranked}, passed_over + [generator]
 
 
 def _rank(name, module):
     """An object that several modules hold is named after the first: modules before those that import them, mostly."""
-    file = getattr(module, "__file__", None)
+    file = namespace_of_module(module).get("__file__")
     depth = name.count(".")
     if _is_in_library(file):
         return 0, depth
@@ -111,7 +138,7 @@ def _rank(name, module):
 
 def _library(modules):
     """Names of modules of the standard library."""
-    return {name for name, module in modules.items() if _is_in_library(getattr(module, "__file__", None))}
+    return {name for name, module in modules.items() if _is_in_library(namespace_of_module(module).get("__file__"))}
 
 
 def _is_in_library(file):
@@ -130,10 +157,13 @@ def _parameters(items):
 
 def _lasting_fixtures(items):
     """Definitions of fixtures whose values outlive a test, by path."""
-    found = {}
+    found, seen = {}, set()
     for item in items:
         definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
         for name, definition in [(name, one) for name, several in definitions.items() for one in several]:
+            if id(definition) in seen:
+                continue
+            seen.add(id(definition))
             module = getattr(definition.func, "__module__", None) or ""
             if definition.scope != "function" and module.partition(".")[0] not in MACHINERY:
                 path = "fixture %s (%s) of %s" % (name, definition.scope, definition.baseid or module)

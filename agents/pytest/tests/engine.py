@@ -61,16 +61,18 @@ class Engine:
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(address)
         self._listener.listen(8)
-        self._listener.settimeout(30)
+        self._listener.settimeout(2)
         orders = dict(socket=address, node=0, scratch=str(scratch), path=HOME, moved=None, layers=None)
         orders["restore"] = {"PYTEST_ADDOPTS": None, "PYTHONPATH": None}
         environment = dict(os.environ, PYTHONHASHSEED=str(seed), PYTHONPATH=HOME, ANYORDER_AGENT=json.dumps(orders))
         environment.update(PYTEST_ADDOPTS="-p anyorder_agent", PYTHONDONTWRITEBYTECODE="1")
         environment.pop("PYTEST_CURRENT_TEST", None)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "pytest"], cwd=str(directory), env=environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
+        self._log = os.path.join(str(scratch), "log-%d" % seed)
+        with open(self._log, "wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "pytest"], cwd=str(directory), env=environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            )
         self.zygote = self._accept()
         self.ready = self.zygote.hear()
         self.tests = [test["id"] for test in self.zygote.ask("collect", "collected")[-1]["tests"]]
@@ -84,9 +86,14 @@ class Engine:
         return child
 
     def _accept(self):
-        node = Node(self._listener.accept()[0])
-        node.hear()
-        return node
+        while True:
+            try:
+                node = Node(self._listener.accept()[0])
+                node.hear()
+                return node
+            except socket.timeout:
+                with open(self._log, encoding="utf-8", errors="replace") as log:
+                    assert self._process.poll() is None, log.read()
 
     def close(self):
         self.zygote.close()

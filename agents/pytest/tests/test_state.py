@@ -2,11 +2,14 @@
 import json
 import os
 import shutil
+import sys
 
 import pytest
 
 from engine import FIXTURES, Engine
 
+OURS = ("threading", "_pytest", "random.", "<")  # the last is an object that could not be looked at
+FUNCTION = "%s" if sys.version_info >= (3, 11) else "counter%.0s"  # code has known its qualified name since then
 KINDS = os.path.join(FIXTURES, "kinds")
 with open(os.path.join(KINDS, "cells.json"), encoding="utf-8") as table:
     # Files are told where there are layers of disk, which this small engine has not.
@@ -48,6 +51,17 @@ def seen(tmp_path_factory):
         process.engine.close()
 
 
+@pytest.fixture(scope="module")
+def traced(seen):
+    """The outcomes of all victims, with what they read."""
+    child = seen[0].engine.fork(seen[0].fresh)
+    child.tell("trace")
+    victims = [row["victim"] for row in TABLE]
+    outcomes = child.run(*[seen[0].engine.tests.index(victim) for victim in victims])
+    child.close()
+    return dict(zip(victims, outcomes))
+
+
 def test_there_are_many_kinds():
     assert len({row["path"] for row in TABLE}) >= 80
 
@@ -64,8 +78,33 @@ def test_pollution_is_named_with_a_key_that_other_processes_agree_on(row, seen):
     assert seen[0].victims[row["polluter"]] == "failed"
 
 
+@pytest.mark.parametrize("row", TABLE, ids=[row["victim"].rpartition("test_needs_")[2] for row in TABLE])
+def test_victim_reads_what_the_polluter_wrote(row, seen, traced):
+    victim, names = traced[row["victim"]], seen[0].left[row["polluter"]][row["path"]]["names"]
+    assert victim["outcome"] == "passed"
+    assert not names or set(names) & set(victim["reads"])
+
+
+def test_few_victims_read_what_they_do_not_need(seen, traced):
+    """Names rank pairs, so most of them must be told apart."""
+    meetings = [
+        bool(names & set(traced[other["victim"]]["reads"]))
+        for row in TABLE
+        for names in [set(seen[0].left[row["polluter"]][row["path"]]["names"])]
+        for other in TABLE
+        if names and other is not row
+    ]
+    assert sum(meetings) / len(meetings) < 0.15
+
+
+def test_code_is_told_relative_to_the_root_and_without_the_library(traced):
+    code = traced["tests/test_objects.py::test_needs_closure"]["code"]
+    assert {"file": "shop/rates.py", "function": FUNCTION % "make_counter.<locals>.counter", "line": 16} in code
+    assert {function["file"].partition("/")[0] for function in code} == {"shop", "tests"}
+
+
 def test_nothing_else_is_told_than_what_was_left(seen):
-    ours = [path for left in seen[0].left.values() for path in left if path.startswith(("threading", "_pytest", "random."))]
+    ours = [path for left in seen[0].left.values() for path in left if path.startswith(OURS)]
     assert ours == []
 
 

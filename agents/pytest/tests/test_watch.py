@@ -1,0 +1,232 @@
+"""Marks on suites that resist being looked at, marks that move, and files in layers."""
+import importlib
+import os
+import sys
+import textwrap
+import types
+
+import pytest
+
+from engine import HOME, Engine
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """Starts an engine on the files of a suite; all is closed in the end."""
+    engines = []
+
+    def start(**files):
+        directory = tmp_path / "suite"
+        directory.mkdir()
+        for name, text in files.items():
+            (directory / (name + ".py")).write_text(textwrap.dedent(text), encoding="utf-8")
+        (directory / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:cacheprovider\n")
+        engine = Engine(directory, tmp_path)
+        engines.append(engine)
+        fresh = engine.fork(engine.zygote)
+        fresh.ask("mark", "marked")
+        return engine, fresh
+
+    yield start
+    for engine in engines:
+        engine.close()
+
+
+HOSTILE = """
+    calls = []
+
+    class Hostile:
+        def _refuse(self, *arguments):
+            calls.append(arguments)
+            raise RuntimeError("do not touch")
+
+        __eq__ = __hash__ = __repr__ = __str__ = __len__ = __iter__ = __bool__ = __contains__ = _refuse
+        __dict__ = property(_refuse)
+        __class__ = property(_refuse)
+
+    class Meta(type):
+        def __getattribute__(cls, name):
+            calls.append(name)
+            return super().__getattribute__(name)
+
+        def __instancecheck__(cls, thing):
+            calls.append("instance")
+            return True
+
+    class Odd(dict, metaclass=Meta):
+        def __getitem__(self, key):
+            calls.append(key)
+            raise RuntimeError
+
+        __iter__ = keys = items = values = get = __getitem__
+
+    held = [Hostile()]
+    odd = Odd()
+    del calls[:]
+
+    def __getattr__(name):
+        calls.append(name)
+        raise AttributeError(name)
+    """
+
+
+def test_looking_runs_no_code_of_the_project(suite):
+    engine, fresh = suite(
+        hostile=HOSTILE,
+        test_it="""
+        import hostile
+
+        def test_changes():
+            hostile.held.append(hostile.Hostile())
+            dict.__setitem__(hostile.odd, "key", hostile.Hostile())
+            del hostile.calls[:]
+
+        def test_was_left_alone():
+            assert hostile.calls == []
+        """,
+    )
+    child = engine.fork(fresh)
+    child.run(0)
+    cells = child.diff(advance=True)
+    assert cells["hostile.held[1:]"]["after"] == "[<hostile.Hostile object>]"
+    assert cells["hostile.odd['key']"]["after"] == "<hostile.Hostile object>"
+    child.ask("mark", "marked")
+    (outcome,) = child.run(1)
+    assert outcome["outcome"] == "passed", outcome
+    child.close()
+
+
+MOVING = """
+    import pytest
+
+    state = {"steps": []}
+
+    @pytest.fixture(scope="module")
+    def shared():
+        return {"rows": []}
+
+    def test_one(shared):
+        state["steps"].append(1)
+        state["new"] = {"inner": []}
+
+    def test_two(shared):
+        state["new"]["inner"].append(2)
+        shared["rows"].append("two")
+
+    def test_three(shared):
+        state.clear()
+    """
+
+
+def test_a_mark_that_moves_tells_what_each_test_did_by_itself(suite):
+    engine, fresh = suite(test_it=MOVING)
+    child = engine.fork(fresh)
+    seen = []
+    for test in range(3):
+        child.run(test)
+        seen.append(set(child.diff(advance=True)))
+    fixture = "fixture shared (module) of test_it.py"
+    assert seen == [
+        {"test_it.state['new']", "test_it.state['steps'][0:]", fixture},
+        {"test_it.state['new']['inner'][0:]", fixture + "['rows'][0:]"},
+        {"test_it.state['new']", "test_it.state['steps']"},
+    ]
+    child.ask("finish", "finished")
+    assert set(child.diff()) == {fixture}
+    child.close()
+
+
+def test_a_mark_that_stays_tells_what_all_tests_did_together(suite):
+    engine, fresh = suite(test_it=MOVING)
+    child = engine.fork(fresh)
+    child.run(0, 1)
+    assert child.diff()["test_it.state['new']"]["after"] == "{'inner': [2]}"
+    child.ask("finish", "finished")
+    assert set(child.diff()) == {"test_it.state['new']", "test_it.state['steps'][0:]"}
+    child.close()
+
+
+def test_a_mark_can_be_made_behind_tests(suite):
+    engine, fresh = suite(test_it=MOVING)
+    child = engine.fork(engine.zygote)
+    child.run(0)
+    child.ask("mark", "marked")
+    other = engine.fork(child)
+    other.run(1)
+    assert set(other.diff()) == {
+        "test_it.state['new']['inner'][0:]", "fixture shared (module) of test_it.py['rows'][0:]",
+    }
+    other.close()
+    child.close()
+
+
+def test_equal_contents_have_equal_keys_and_others_have_others(suite):
+    engine, fresh = suite(
+        test_it="""
+        state = {}
+
+        class Item:
+            def __init__(self, name, other=None):
+                self.name, self.other = name, other
+
+        def test_left():
+            state["it"] = [Item("a"), {"x", "y", "z"}]
+
+        def test_right():
+            state["it"] = [Item("a"), {"z", "y", "x"}]
+
+        def test_other():
+            state["it"] = [Item("b"), {"z", "y", "x"}]
+
+        def test_aliased():
+            item = Item("a")
+            state["it"] = [item, item]
+
+        def test_apart():
+            state["it"] = [Item("a"), Item("a")]
+
+        def test_circular():
+            item = Item("a")
+            item.other = state["it"] = [item]
+
+        def test_opaque():
+            state["it"] = iter([1])
+        """
+    )
+    keys = []
+    for test in range(len(engine.tests)):
+        child = engine.fork(fresh)
+        child.run(test)
+        keys.append(child.diff()["test_it.state['it']"]["key"])
+        child.close()
+    assert keys[0] == keys[1]
+    assert len(set(keys)) == len(keys) - 1
+    assert keys[-1] == ""
+
+
+def test_files_of_layers_are_told_with_what_was_there_before(tmp_path):
+    package = sys.modules.setdefault("stub_of_agent", types.ModuleType("stub_of_agent"))
+    package.__path__ = [os.path.join(HOME, "anyorder_agent")]
+    files, disk = importlib.import_module("stub_of_agent.files"), importlib.import_module("stub_of_agent.disk")
+    layers = disk.Layers(
+        {"base": str(tmp_path), "roots": ["/project", "/home"], "shown": [], "in_user_namespace": False, "size": 1}
+    )
+    for place, text in (("low0/old.txt", "before"), ("0/u0/early.txt", "early"), ("0/u0/gone.txt", "gone")):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text)
+    seen = files.Files(layers, "/project")
+    assert set(seen.facts()) == {"file early.txt", "file gone.txt"}
+    layers._depth = 1
+    (tmp_path / "1" / "u1").mkdir(parents=True)
+    (tmp_path / "1" / "u1" / "settings").write_text("after")
+    upper = tmp_path / "1" / "u0"
+    (upper / "deep").mkdir(parents=True)
+    (upper / "pytest-of-anyorder").mkdir()
+    for place in ("old.txt", "deep/new.txt", "pytest-of-anyorder/own.txt"):
+        (upper / place).write_text("after")
+    found = seen.facts()
+    assert set(found) - {"file early.txt", "file gone.txt"} == {
+        "file old.txt", "file deep/new.txt", "file /home/settings",
+    }
+    assert seen.before("file old.txt").startswith("<6 bytes")
+    assert type(seen.before("file deep/new.txt")).__name__ == "_Absent"
