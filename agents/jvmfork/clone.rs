@@ -1,19 +1,11 @@
 //! The fork itself: parks the other threads, copies the process, and has the copy put itself in order.
 
 use crate::park::{self, Parked};
+use crate::refusal::Refusal;
 use crate::script::Script;
 use crate::sys::{self, call, number};
 use crate::threads::{self, Ties};
 use crate::{files, libc};
-
-/// Why there is no child.
-#[derive(Clone, Copy)]
-pub(crate) enum Refusal {
-    /// This libc keeps its books otherwise, or no signal is free.
-    Unknown = -1000,
-    /// Some thread did not stop in time.
-    NotParked = -1001,
-}
 
 /// Which side of a fork this is.
 pub(crate) enum Side {
@@ -26,15 +18,18 @@ const NO_SCRIPT: i32 = 96;
 const NO_THREADS: i32 = 97;
 
 /// A copy of this process with all of its threads, which has carried out `script`. One thread at a time may ask.
-pub(crate) fn fork(script: &Script<'_>) -> Result<Side, i32> {
-    if !libc::prepare() || !park::prepare() {
-        return Err(Refusal::Unknown as i32);
+pub(crate) fn fork(script: &Script<'_>) -> Result<Side, Refusal> {
+    if !libc::prepare() {
+        return Err(Refusal::Libc);
+    }
+    if !park::prepare() {
+        return Err(Refusal::NoSignal);
     }
     let _quiet = SignalsBlocked::new();
     let mut ties = Ties::NONE;
     ties.note();
     // The others go on when this goes, on both sides: in the child, those that were made anew.
-    let parked = Parked::all().ok_or(Refusal::NotParked as i32)?;
+    let parked = Parked::all()?;
     let result = copy_process();
     if result == 0 {
         ties.tell();
@@ -47,7 +42,8 @@ pub(crate) fn fork(script: &Script<'_>) -> Result<Side, i32> {
         }
         return Ok(Side::Child);
     }
-    if result < 0 { Err(result as i32) } else { Ok(Side::Parent { child: result as i32 }) }
+    let result = result as i32;
+    if result < 0 { Err(Refusal::Kernel(result)) } else { Ok(Side::Parent { child: result }) }
 }
 
 /// `fork` without libc, which would take locks, run handlers, and give the stacks of the other threads away.

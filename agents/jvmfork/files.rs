@@ -4,7 +4,7 @@
 //! by seeking first, so two children that load classes at the same time would read each other's bytes. What is no
 //! regular file cannot be opened again, and stays shared: sockets, pipes, and what is behind descriptors 0 to 2.
 
-use crate::sys::{self, Descriptor, call, number};
+use crate::sys::{Descriptor, Numbers, Status, call, number};
 
 const GET_DESCRIPTOR_FLAGS: usize = 1;
 const GET_FLAGS: usize = 3;
@@ -12,14 +12,17 @@ const GET_FLAGS: usize = 3;
 const APPEND: isize = 0o2000;
 /// Would change the file: create, exclusive, truncate, nameless.
 const CHANGING: usize = 0o100 | 0o200 | 0o1000 | 0o20_000_000;
+/// Would refuse it: what is opened here is a link, and does not lead to a directory.
+const REFUSING: usize = 0o400_000 | 0o200_000;
 const CLOSE_ON_EXEC: usize = 0o2_000_000;
 const CURRENT: usize = 1;
 const START: usize = 0;
 
 /// Opens every regular file anew, at the same number, flags and position. One that cannot be opened stays as it is.
 pub(crate) fn open_anew() {
-    sys::numbers_in(b"/proc/self/fd\0", |number| {
-        if number > 2 && is_regular(number) {
+    let Some(descriptors) = Numbers::open(b"/proc/self/fd\0") else { return };
+    descriptors.each(|number| {
+        if number > 2 && Status::of(number).is_some_and(|status| status.is_regular_file()) {
             reopen(number);
         }
     });
@@ -37,7 +40,9 @@ fn reopen(descriptor: i32) {
     if flags < 0 || flags & APPEND != 0 {
         return;
     }
-    let Some(anew) = Descriptor::open(&path_of(descriptor), flags as usize & !CHANGING) else { return };
+    let Some(anew) = Descriptor::open(&path_of(descriptor), flags as usize & !(CHANGING | REFUSING)) else {
+        return;
+    };
     let kept = if on_exec == 1 { CLOSE_ON_EXEC } else { 0 };
     // SAFETY: none takes pointers.
     unsafe {
@@ -47,15 +52,6 @@ fn reopen(descriptor: i32) {
         }
         call(number::DUP3, [anew.0 as usize, numbered, kept, 0, 0]);
     }
-}
-
-fn is_regular(descriptor: i32) -> bool {
-    const KIND: u32 = 0o170_000;
-    const REGULAR: u32 = 0o100_000;
-    let mut status = [0_u32; 36];
-    // SAFETY: what the kernel writes has 144 bytes; the mode is at 24.
-    let result = unsafe { call(number::FSTAT, [descriptor as usize, status.as_mut_ptr() as usize, 0, 0, 0]) };
-    result == 0 && status[6] & KIND == REGULAR
 }
 
 /// `/proc/self/fd/N`, and a zero.

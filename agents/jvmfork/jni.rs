@@ -6,6 +6,8 @@ use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Release};
 
 use crate::clone::{self, Side};
+use crate::park;
+use crate::refusal::Refusal;
 use crate::script::{MOST_STEPS, Script, Step};
 use crate::sys::{self, call, number};
 
@@ -72,9 +74,6 @@ unsafe impl Sync for Desk {}
 static DESK: Desk = Desk(UnsafeCell::new([0; MOST_BYTES]));
 static IS_BUSY: AtomicBool = AtomicBool::new(false);
 
-const BUSY: i32 = -1002;
-const TOO_LONG: i32 = -1003;
-
 /// Does something with the script that Java has written down; a negative number if that is not possible now.
 fn with_script(
     environment: &mut Environment,
@@ -85,10 +84,10 @@ fn with_script(
 ) -> i32 {
     let (length, steps) = (length as usize, steps as usize);
     if length > MOST_BYTES || steps > MOST_STEPS || steps * size_of::<Step>() > length {
-        return TOO_LONG;
+        return Refusal::TooLong.number();
     }
     if IS_BUSY.swap(true, Acquire) {
-        return BUSY;
+        return Refusal::Busy.number();
     }
     // SAFETY: nobody else uses the desk now. It is aligned, and any bytes are a step.
     let script = unsafe {
@@ -114,8 +113,14 @@ extern "system" fn Java_dev_anyorder_agent_Fork_fork(
     with_script(environment, script, length, steps, |script| match clone::fork(script) {
         Ok(Side::Parent { child }) => child,
         Ok(Side::Child) => 0,
-        Err(reason) => reason,
+        Err(refusal) => refusal.number(),
     })
+}
+
+/// The thread because of which there was no fork.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_anyorder_agent_Fork_unparked(_: &mut Environment, _: Reference) -> i32 {
+    park::unparked()
 }
 
 /// Carries a script out in the calling thread: 1 if all went well that had to.

@@ -25,6 +25,7 @@ mod files;
 mod jni;
 mod libc;
 mod park;
+mod refusal;
 mod script;
 mod sys;
 mod threads;

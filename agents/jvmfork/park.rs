@@ -8,7 +8,8 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
-use crate::sys::{self, SECOND, call, number};
+use crate::refusal::Refusal;
+use crate::sys::{self, Numbers, SECOND, call, number};
 use crate::threads::Slot;
 
 /// How long it may take until all threads are parked. A thread that blocks the signal never is.
@@ -31,6 +32,9 @@ static RELEASED: AtomicU32 = AtomicU32::new(0);
 /// The signal; 0 until the handler is in place.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
+/// A thread that did not park when it should have.
+static UNPARKED: AtomicI32 = AtomicI32::new(0);
+
 struct Shared<T>(UnsafeCell<T>);
 
 // SAFETY: a slot is written by the thread that has taken it and read by the forking thread after it was counted as parked;
@@ -47,21 +51,31 @@ pub(crate) struct Parked {
 }
 
 impl Parked {
-    /// Parks all other threads; `None` if one of them does not park in time. Then none is parked, and no harm done.
-    pub(crate) fn all() -> Option<Parked> {
-        let fork = current();
-        PARKED.store(0, SeqCst);
-        GATE.store(u64::from(fork - 1) << 32, SeqCst);
-        let is_complete = signal_until_all_wait();
-        let count = close_gate(fork);
-        let parked = Parked { fork, count };
-        is_complete.then_some(parked)
+    /// Parks all other threads, or says why that cannot be. Then none is parked, and no harm done.
+    pub(crate) fn all() -> Result<Parked, Refusal> {
+        let threads = Numbers::open(b"/proc/self/task\0").ok_or(Refusal::NoThreads)?;
+        let fork = open_gate();
+        let tried = signal_until_all_wait(&threads);
+        let parked = Parked { fork, count: close_gate(fork) };
+        if tried.is_err() {
+            parked.note_who_is_missing(&threads);
+        }
+        tried.map(|()| parked)
     }
 
     /// What is known of the threads.
     pub(crate) fn slots(&self) -> &[Slot] {
         // SAFETY: these slots are complete, and their owners wait.
         unsafe { &(&*SLOTS.0.get())[..self.count] }
+    }
+
+    fn note_who_is_missing(&self, threads: &Numbers) {
+        let this = sys::thread();
+        threads.each(|thread| {
+            if thread != this && self.slots().iter().all(|slot| slot.number != thread) {
+                UNPARKED.store(thread, SeqCst);
+            }
+        });
     }
 }
 
@@ -72,60 +86,82 @@ impl Drop for Parked {
     }
 }
 
+/// The thread because of which there was no fork; 0 if it never came to that.
+pub(crate) fn unparked() -> i32 {
+    UNPARKED.load(SeqCst)
+}
+
+/// From now on threads may take slots, for the fork whose number this gives.
+fn open_gate() -> u32 {
+    let fork = current();
+    PARKED.store(0, SeqCst);
+    GATE.store(u64::from(fork - 1) << 32, SeqCst);
+    fork
+}
+
 /// From now on nobody takes a slot. Waits for those who are about to complete theirs: they only run our handler.
 fn close_gate(fork: u32) -> usize {
     let taken = taken(GATE.swap(u64::from(fork) << 32, SeqCst));
-    loop {
-        let parked = PARKED.load(SeqCst);
-        if parked as usize == taken {
-            return taken;
-        }
-        sys::wait_while(&PARKED, parked, true);
-    }
+    wait_for(taken, false);
+    taken
 }
 
 fn taken(gate: u64) -> usize {
     gate as u32 as usize
 }
 
-fn signal_until_all_wait() -> bool {
+fn signal_until_all_wait(threads: &Numbers) -> Result<(), Refusal> {
     let deadline = sys::now() + PATIENCE;
     let mut signalled = 0;
     loop {
-        let others = signal_others(&mut signalled);
+        signal_others(threads, &mut signalled);
+        // One that was signalled may end instead, and others may have begun meanwhile.
+        wait_for(signalled, true);
         let parked = PARKED.load(SeqCst);
-        // A thread may have started another before it parked, so count again when nobody can any more.
-        if others == Some(parked) && signal_others(&mut signalled) == Some(parked) {
-            return true;
+        let others = threads.directories().ok_or(Refusal::NoThreads)?.saturating_sub(1);
+        // This is exact. A listing is not: it may end early if a thread does. And only one that is not parked could begin another.
+        if others == parked {
+            return Ok(());
+        }
+        if others as usize > MOST_THREADS {
+            return Err(Refusal::TooMany);
         }
         if sys::now() > deadline {
-            return false;
+            return Err(Refusal::NotParked);
         }
-        sys::wait_while(&PARKED, parked, true);
     }
 }
 
-/// Signals the threads that have not been, and counts all but this one.
-fn signal_others(signalled: &mut usize) -> Option<u32> {
+/// Waits until so many threads are parked; if `may_give_up`, until none has parked for a moment.
+fn wait_for(count: usize, may_give_up: bool) {
+    loop {
+        let parked = PARKED.load(SeqCst);
+        if parked as usize >= count {
+            return;
+        }
+        let has_news = sys::wait_a_moment_while(&PARKED, parked);
+        if may_give_up && !has_news {
+            return;
+        }
+    }
+}
+
+/// Signals the threads that have not been.
+fn signal_others(threads: &Numbers, signalled: &mut usize) {
     let (process, this, signal) = (sys::process(), sys::thread(), SIGNAL.load(SeqCst));
     // SAFETY: only the forking thread comes here.
     let list = unsafe { &mut *SIGNALLED.0.get() };
-    let mut others = 0;
-    let is_read = sys::numbers_in(b"/proc/self/task\0", |thread| {
-        if thread == this {
+    threads.each(|thread| {
+        if thread == this || *signalled == MOST_THREADS || list[..*signalled].contains(&thread) {
             return;
         }
-        others += 1;
-        if *signalled < MOST_THREADS && !list[..*signalled].contains(&thread) {
-            let arguments = [process as usize, thread as usize, signal as usize, 0, 0];
-            // SAFETY: takes no pointers, and the handler is in place.
-            if unsafe { call(number::TGKILL, arguments) } == 0 {
-                list[*signalled] = thread;
-                *signalled += 1;
-            }
+        let arguments = [process as usize, thread as usize, signal as usize, 0, 0];
+        // SAFETY: takes no pointers, and the handler is in place.
+        if unsafe { call(number::TGKILL, arguments) } == 0 {
+            list[*signalled] = thread;
+            *signalled += 1;
         }
     });
-    is_read.then_some(others)
 }
 
 /// Where a signalled thread comes in. All that a function must keep for its caller is on the stack when it waits, so
@@ -179,7 +215,7 @@ pub(crate) fn wait_for_release(fork: u32) {
         if released >= fork {
             return;
         }
-        sys::wait_while(&RELEASED, released, false);
+        sys::wait_while(&RELEASED, released);
     }
 }
 

@@ -111,12 +111,22 @@ pub(crate) fn now() -> i64 {
 const WAIT_PRIVATE: usize = 128;
 const WAKE_PRIVATE: usize = 129;
 
-/// Waits until somebody wakes those who wait for `word`, unless it is no longer `seen`; at most a millisecond if `briefly`.
-pub(crate) fn wait_while(word: &AtomicU32, seen: u32, briefly: bool) {
+/// Waits until somebody wakes those who wait for `word`, unless it is no longer `seen`.
+pub(crate) fn wait_while(word: &AtomicU32, seen: u32) {
+    futex_wait(word, seen, null());
+}
+
+/// The same for a millisecond at most; false if nothing has happened in that time.
+pub(crate) fn wait_a_moment_while(word: &AtomicU32, seen: u32) -> bool {
+    const TIMED_OUT: isize = -110;
     let moment = Time { seconds: 0, nanoseconds: MILLISECOND };
-    let limit = if briefly { &raw const moment } else { null() };
-    // SAFETY: both pointers are good for as long as the call takes.
-    unsafe { call(number::FUTEX, [word.as_ptr() as usize, WAIT_PRIVATE, seen as usize, limit as usize, 0]) };
+    futex_wait(word, seen, &raw const moment) != TIMED_OUT
+}
+
+/// `limit` is null, or good for as long as this takes.
+fn futex_wait(word: &AtomicU32, seen: u32, limit: *const Time) -> isize {
+    // SAFETY: the word is there for as long as the call takes, and so is the limit, the caller's promise.
+    unsafe { call(number::FUTEX, [word.as_ptr() as usize, WAIT_PRIVATE, seen as usize, limit as usize, 0]) }
 }
 
 /// Wakes all who wait for `word`.
@@ -148,34 +158,74 @@ impl Drop for Descriptor {
     }
 }
 
-/// Calls `each` with the numbers that a directory of `/proc` has entries for. `path` ends with a zero.
-pub(crate) fn numbers_in(path: &[u8], mut each: impl FnMut(i32)) -> bool {
-    const DIRECTORY: usize = 0o200_000;
-    let Some(directory) = Descriptor::open(path, DIRECTORY) else { return false };
-    let mut entries = [0_u64; 512];
-    let start = entries.as_mut_ptr().cast::<u8>();
-    loop {
-        // SAFETY: the kernel writes no more than the size it is told.
-        let size = unsafe {
-            call(number::GETDENTS64, [directory.0 as usize, start as usize, size_of_val(&entries), 0, 0])
-        };
-        if size <= 0 {
-            return size == 0;
-        }
-        let mut at = 0;
-        while at < size as usize {
-            // SAFETY: the kernel has written whole entries up to `size`: inode and offset (8 bytes each), the length of the
-            // entry (2), its kind (1), and its name up to a zero.
-            let (length, name) =
-                unsafe { (start.add(at + 16).cast::<u16>().read_unaligned(), start.add(at + 19)) };
-            // SAFETY: as above.
-            if let Some(number) = unsafe { number_from(name) }
-                && number != directory.0
-            {
-                each(number);
+/// A directory of `/proc` whose entries are numbers.
+pub(crate) struct Numbers(Descriptor);
+
+impl Numbers {
+    /// `path` ends with a zero.
+    pub(crate) fn open(path: &[u8]) -> Option<Numbers> {
+        const DIRECTORY: usize = 0o200_000;
+        Descriptor::open(path, DIRECTORY).map(Numbers)
+    }
+
+    /// How many directories it has. The kernel keeps count of them as of links, and tells it at one blow.
+    pub(crate) fn directories(&self) -> Option<u32> {
+        const ITSELF_AND_ITS_NAME: u32 = 2;
+        Status::of(self.0.0).map(|status| status.links().saturating_sub(ITSELF_AND_ITS_NAME))
+    }
+
+    /// Calls `each` with the numbers; some may be left out if others go at the same time.
+    pub(crate) fn each(&self, mut each: impl FnMut(i32)) {
+        const START: usize = 0;
+        let mut entries = [0_u64; 512];
+        let (directory, start) = (self.0.0 as usize, entries.as_mut_ptr().cast::<u8>());
+        // SAFETY: takes no pointers.
+        unsafe { call(number::LSEEK, [directory, 0, START, 0, 0]) };
+        loop {
+            // SAFETY: the kernel writes no more than the size it is told.
+            let size =
+                unsafe { call(number::GETDENTS64, [directory, start as usize, size_of_val(&entries), 0, 0]) };
+            if size <= 0 {
+                return;
             }
-            at += length as usize;
+            let mut at = 0;
+            while at < size as usize {
+                // SAFETY: the kernel has written whole entries up to `size`: inode and offset (8 bytes each), the length of
+                // the entry (2), its kind (1), and its name up to a zero.
+                let (length, number) = unsafe {
+                    (start.add(at + 16).cast::<u16>().read_unaligned(), number_from(start.add(at + 19)))
+                };
+                if let Some(number) = number {
+                    each(number);
+                }
+                at += length as usize;
+            }
         }
+    }
+}
+
+/// What `fstat` says of an open file.
+pub(crate) struct Status([u32; 36]);
+
+impl Status {
+    pub(crate) fn of(descriptor: i32) -> Option<Status> {
+        let mut status = Status([0; 36]);
+        let place = status.0.as_mut_ptr() as usize;
+        // SAFETY: on x86-64 the kernel writes 144 bytes.
+        let result = unsafe { call(number::FSTAT, [descriptor as usize, place, 0, 0, 0]) };
+        (result == 0).then_some(status)
+    }
+
+    /// A 64-bit field at 16, of which nobody needs the upper half.
+    fn links(&self) -> u32 {
+        self.0[4]
+    }
+
+    /// The mode is at 24.
+    pub(crate) fn is_regular_file(&self) -> bool {
+        const KIND: u32 = 0o170_000;
+        const REGULAR: u32 = 0o100_000;
+        self.0[6] & KIND == REGULAR
     }
 }
 

@@ -52,6 +52,8 @@ impl Ties {
 /// A thread that is parked.
 #[repr(C)]
 pub(crate) struct Slot {
+    /// Its number.
+    pub(crate) number: i32,
     /// Its stack, where the handler waits.
     stack: usize,
     /// Its control block.
@@ -62,10 +64,12 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    pub(crate) const EMPTY: Slot = Slot { stack: 0, thread_pointer: 0, number_at: 0, ties: Ties::NONE };
+    pub(crate) const EMPTY: Slot =
+        Slot { number: 0, stack: 0, thread_pointer: 0, number_at: 0, ties: Ties::NONE };
 
     /// Describes the calling thread.
     pub(crate) fn fill(&mut self, stack: usize) {
+        self.number = sys::thread();
         self.stack = stack;
         self.thread_pointer = sys::thread_pointer();
         self.number_at = libc::thread_number_address();
@@ -101,7 +105,7 @@ pub(crate) fn recreate(slots: &[Slot]) -> bool {
         if sys::now() > deadline {
             return false;
         }
-        sys::wait_while(&RESUMED, resumed, true);
+        sys::wait_a_moment_while(&RESUMED, resumed);
     }
 }
 

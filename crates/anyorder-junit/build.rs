@@ -24,6 +24,8 @@ fn compile(source: &Path, library: &Path) {
         .args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "anyorder_jvmfork"])
         .args(["--target", &variable("TARGET"), "-D", "warnings"])
         .args(["-C", "opt-level=2", "-C", "panic=abort", "-C", "strip=symbols"])
+        // Binds `memset` when the library is loaded: while threads are parked, one of them may hold the loader's lock.
+        .args(["-C", "relro-level=full"])
         .arg("-o")
         .arg(library)
         .arg(source);

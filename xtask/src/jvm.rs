@@ -36,7 +36,7 @@ fn on(jdk: &Jdk, count: &str) -> bool {
             println!("    this JDK has no {collector}");
         }
     }
-    for program in ["Blocked", "Jars", "Refused"] {
+    for program in ["Blocked", "Jars", "Positions", "Refused"] {
         is_good &= tried(program, &ZYGOTE, &[]);
     }
     is_good & tried("Stress", &ZYGOTE, &[count])

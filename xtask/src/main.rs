@@ -24,10 +24,9 @@ cargo xtask trial hunt [SUITE...]     public suites: are the known order-depende
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
-cargo xtask trial junit               Java fixtures: forks of a JVM against new JVMs
-cargo xtask trial kills               a hunt that is killed twenty times: the findings are those of one that was not
+cargo xtask trial thorough [TEST...]  tests that do less every day: more random orders, more kills, forks of a JVM in all fixtures
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
-cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, jvm";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -49,8 +48,8 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
-        ["trial", "junit"] => Some(parts::thorough("slow_junit")),
-        ["trial", "kills"] => Some(parts::thorough("slow_hunt_ends")),
+        ["trial", "thorough"] => Some(parts::thorough(&parts::THOROUGH)),
+        ["trial", "thorough", names @ ..] => Some(parts::thorough(names)),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))

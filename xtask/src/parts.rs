@@ -46,6 +46,10 @@ const TRIED: [&str; 3] = ["six", "knack", "async-lru"];
 /// Versions of JUnit on which the agent is tried in every test run; `agents/junit/tests/run` tries all.
 const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
 
+/// Files of tests that do less every day than they can.
+pub(crate) const THOROUGH: [&str; 5] =
+    ["slow_disk", "slow_every_scope", "slow_fixtures", "slow_hunt_ends", "slow_junit"];
+
 /// How much is done at the same time: most of it waits now and then.
 const LANES: usize = 2;
 
@@ -89,9 +93,10 @@ pub(crate) fn test(names: &[&str]) -> bool {
     all.failed == 0
 }
 
-/// Runs the tests of one file as thoroughly as they can.
-pub(crate) fn thorough(name: &str) -> bool {
-    let mut cargo = cargo(&["test", "--workspace", "--test", name]);
+/// Runs the tests of some files as thoroughly as they can.
+pub(crate) fn thorough(names: &[&str]) -> bool {
+    let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    cargo.args(names.iter().flat_map(|name| ["--test", name]));
     cargo.env(thorough::VARIABLE, "1").status().is_ok_and(|status| status.success())
 }
 

@@ -31,7 +31,7 @@ final class Refused {
             } catch (InterruptedException never) {
                 throw new IllegalStateException(never);
             }
-        });
+        }, "stubborn");
         thread.start();
         isBlocked.await();
         String first = Children.end(Fork.child(new Script()), 1);
@@ -41,7 +41,7 @@ final class Refused {
         isUnblocked.await();
         String later = Children.end(Children.start(System::gc), 20);
         System.out.println(first + "; " + again + "; then " + later);
-        boolean isRefused = first.contains("blocks the signal") && again.equals(first);
+        boolean isRefused = first.contains("(stubborn) does not stop") && again.equals(first);
         Fork.exit(isRefused && later.equals("well") ? 0 : 1);
     }
 }

@@ -100,6 +100,7 @@ def pytest_runtestloop(session):
             "errors": _errors,
             "strays": _strays(_orders["moved"]),
             "can_fork": forked.is_possible(),
+            "can_watch": True,
             "can_layer": _layers is not None and _layers.can_add(),
             "threads": forked.threads(),
             "connections": forked.held_connections(_link.descriptor) if forked.is_possible() else [],

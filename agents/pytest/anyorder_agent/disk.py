@@ -77,6 +77,20 @@ class Layers:
         """The root that a path is in; roots may be inside others, which come later."""
         return [root for root in self._roots if path.startswith(root + b"/")][-1]
 
+    @property
+    def depth(self):
+        """How many layers this process stands on."""
+        return self._depth
+
+    def written(self, depth):
+        """For each root: its path, and the directory where the layer at `depth` keeps what was written below it."""
+        return [(root, b"%s/%d/u%d" % (self._base, depth, number)) for number, root in enumerate(self._roots)]
+
+    def below(self, depth, number):
+        """Where the layers under `depth` keep the same root, the uppermost first."""
+        layers = [b"%s/%d/u%d" % (self._base, layer, number) for layer in range(depth - 1, -1, -1)]
+        return layers + [b"%s/low%d" % (self._base, number)]
+
     def covers(self, path):
         path = os.fsencode(path)
         return any(path.startswith(root + b"/") for root in self._roots)

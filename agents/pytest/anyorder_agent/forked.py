@@ -72,6 +72,14 @@ def _captures(config):
     return [capture for capture in captures if hasattr(capture, "targetfd_save")]
 
 
+def descriptors_of_captures(config):
+    """Those that pytest captures output with, standard streams included."""
+    found = {0, 1, 2}
+    for capture in _captures(config):
+        found.update((capture.tmpfile.fileno(), capture.targetfd, capture.targetfd_save))
+    return found
+
+
 def fork(may_warn):
     """`os.fork`, with the state of `random` carried over and no warning about threads (an error in strict suites)."""
     random = getattr(sys.modules.get("random"), "_inst", None)  # a project may have a `random` of its own

@@ -4,11 +4,19 @@ Tests replace `json.dumps`, `time.time`, `os.fork` or `socket.socket`, and some 
 attribute that *is* such a function. So the originals are bound here, early, as attributes of a plain object.
 This module does nothing with them.
 """
+import _abc
+import _locale
 import _socket
+import atexit
+import contextvars
 import fcntl
 import gc
+import hashlib
+import itertools
 import json
+import operator
 import os
+import re
 import signal
 import sys
 import threading
@@ -22,7 +30,37 @@ class _Own:
 
 
 own = _Own()
+own.atexit_count = atexit._ncallbacks
+own.chain = itertools.chain.from_iterable
+own.class_registrations = _abc._get_dump
+own.class_registrations_token = _abc.get_cache_token
 own.clock = time.perf_counter
+own.context = contextvars.copy_context
+own.cpu = time.process_time
+own.digest = hashlib.sha256
+own.default_timeout = _socket.getdefaulttimeout
+own.gc_count = gc.get_threshold
+own.gc_debug = gc.get_debug
+own.gc_enabled = gc.isenabled
+own.is_not = operator.is_not
+own.locale = _locale.setlocale
+own.LC_ALL = _locale.LC_ALL
+own.getsignal = signal.getsignal
+own.frame = sys._getframe
+own.monitoring = getattr(sys, "monitoring", None)
+own.pattern = re.compile
+own.profiler = sys.getprofile
+own.recursion_limit = sys.getrecursionlimit
+own.referents = gc.get_referents
+own.referrers = gc.get_referrers
+own.set_tracer = sys.settrace
+own.set_tracer_of_threads = threading.settrace
+own.signals = sorted(signal.Signals)
+own.switch_interval = sys.getswitchinterval
+own.timer = signal.getitimer
+own.tracer = sys.gettrace
+own.umask = os.umask
+own.environ = os.environ
 own.chdir = os.chdir
 own.chmod = os.chmod
 own.chown = os.chown
@@ -35,6 +73,7 @@ own.F_DUPFD_CLOEXEC = fcntl.F_DUPFD_CLOEXEC
 own.fork = getattr(os, "fork", None)
 own.fstat = os.fstat
 own.lseek = os.lseek
+own.lstat = os.lstat
 own.collect_garbage = gc.collect
 own.getcwd = os.getcwdb
 own.getpid = os.getpid

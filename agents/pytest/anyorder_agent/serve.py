@@ -8,6 +8,8 @@ from anyorder_order import fresh
 
 from . import forked
 from .own import own
+from .trace import Tracer
+from .watch import Watch
 from .wire import Gone, Link
 
 
@@ -29,6 +31,8 @@ class Server:
         self._standing = None  # the last test that ran, while fixtures around it still stand
         self._unreaped = []
         self._open_files = None  # looked up at the first fork
+        self._watch = None  # from the first mark on
+        self._tracer = None
         self._inherited = forked.connections() if forked.is_possible() else set()
 
     def obey(self):
@@ -80,6 +84,8 @@ class Server:
         self._link.close()
         self._link = link
         provisions.take()
+        if self._watch is not None:
+            self._watch.after_fork()
 
     def _obey_wait(self, pid):
         self._link.send({"say": "waited", "status": own.waitpid(pid, 0)[1]})
@@ -113,6 +119,22 @@ class Server:
         """A test that will not run again here needs no stand-in."""
         return self._items[test] if is_last_time else fresh(self._items[test])
 
+    def _obey_mark(self):
+        begun = own.cpu()
+        self._watch = Watch(self._session, self._own_descriptors, self._layers)
+        self._link.send({"say": "marked", "objects": self._watch.objects, "seconds": own.cpu() - begun})
+
+    def _own_descriptors(self):
+        return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}
+
+    def _obey_diff(self, advance=False):
+        begun = own.cpu()
+        cells = self._watch.diff(advance)
+        self._link.send({"say": "differs", "cells": cells, "seconds": own.cpu() - begun})
+
+    def _obey_trace(self):
+        self._tracer = Tracer(str(self._session.config.rootpath))
+
     def _obey_finish(self):
         if self._standing is not None:
             self._tear_down_towards(None)
@@ -123,6 +145,8 @@ class Server:
         """Whether an ordinary run would have gone on with the next test."""
         self._observer.begin(output)
         begun = own.clock()
+        if self._tracer is not None:
+            self._tracer.begin()
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             seen = self._observer.outcome()
@@ -133,6 +157,8 @@ class Server:
             goes_on = False
         if own.getpid() != self._pid:
             own.exit(1)  # a fork that the test made has come out of the test; it has nothing to say here
+        if self._tracer is not None:
+            seen.update(self._tracer.end(item))
         if self._parent is not None and own.getppid() != self._parent:
             seen["orphaned"] = True
         self._link.send(dict(seen, say="outcome", at=at, seconds=own.clock() - begun))

@@ -8,11 +8,12 @@
 //! all other polluters and the cleaners.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+use std::convert::Infallible;
 use std::fs;
 use std::process::{Command, ExitCode};
 
 use anyorder_model::{Order, TestId, TestIndex};
-use anyorder_search::{Shrunk, shrink};
+use anyorder_search::{LOOKS, Shrunk, beginnings, narrow, shrink};
 use anyorder_testkit::engine;
 use anyorder_testkit::repository;
 use anyorder_testkit::spent::spend;
@@ -79,7 +80,9 @@ impl Case {
             order
         });
         let mut orders = std::iter::once(original.clone()).chain(shuffled);
-        let order = orders.find(|order| fails(&bench, order, index)).expect("it fails in one of 50 orders");
+        let order = orders
+            .find(|order| fails(&bench, std::slice::from_ref(order), index)[0])
+            .expect("it fails in one of 50 orders");
         let ids: Vec<&str> = order.iter().chain([&index]).map(|&test| tests.id(test).0.as_str()).collect();
         let file = |text: String| {
             let file = NamedTempFile::new().expect("a temporary file can be made");
@@ -141,11 +144,12 @@ impl Case {
             ids.iter().map(|id| bench.engine.suite().index_of(id).expect("the suite has it")).collect();
         let (&victim, others) = order.split_last().expect("it has tests");
         let collected = bench.cpu_now();
-        assert!(
-            !fails(&bench, &[], victim) && fails(&bench, others, victim),
-            "alone it passes, then it fails"
-        );
-        let shrunk = shrink(others, QUESTIONS, |list| Ok::<bool, ()>(fails(&bench, list, victim)));
+        assert_eq!(fails(&bench, &[vec![]], victim), [false], "alone it passes");
+        let seen = fails(&bench, &beginnings(others, LOOKS), victim);
+        assert_eq!(seen.last(), Some(&true), "then it fails");
+        let Ok(left) = narrow(others, seen, |lists| Ok::<_, Infallible>(fails(&bench, &lists, victim)));
+        let shrunk =
+            shrink(&left, QUESTIONS, |list| Ok::<bool, ()>(fails(&bench, &[list.to_vec()], victim)[0]));
         assert!(matches!(shrunk, Ok(Shrunk::Minimal(_))), "{QUESTIONS} questions were not enough");
         bench.cpu_now() - collected
     }
@@ -164,9 +168,9 @@ impl Case {
     }
 }
 
-/// Whether the victim goes wrong after these tests.
-fn fails(bench: &Bench, before: &[TestIndex], victim: TestIndex) -> bool {
-    let order: Order = before.iter().copied().chain([victim]).collect();
-    let record = &engine::run(&bench.engine, vec![vec![order]])[0];
-    record.steps.last().is_some_and(|step| step.outcome.is_red())
+/// Whether the victim goes wrong after each of these lists, which share what they begin with.
+fn fails(bench: &Bench, lists: &[Vec<TestIndex>], victim: TestIndex) -> Vec<bool> {
+    let after = |list: &Vec<TestIndex>| -> Order { list.iter().copied().chain([victim]).collect() };
+    let records = engine::run(&bench.engine, vec![lists.iter().map(after).collect()]);
+    records.iter().map(|record| record.steps.last().is_some_and(|step| step.outcome.is_red())).collect()
 }

@@ -10,8 +10,19 @@ use toml::de::{DeTable, DeValue};
 use crate::error::ConfigError;
 
 /// The keys that may be set, each the long name of an option.
-pub const KEYS: [&str; 10] =
-    ["python", "workers", "timeout", "memory", "isolation", "disk", "seed", "strategy", "rounds", "budget"];
+pub const KEYS: [&str; 11] = [
+    "python",
+    "workers",
+    "timeout",
+    "memory",
+    "isolation",
+    "disk",
+    "seed",
+    "strategy",
+    "rounds",
+    "budget",
+    "ignore-cells",
+];
 
 const OWN: &str = "anyorder.toml";
 const SHARED: &str = "pyproject.toml";
@@ -23,11 +34,21 @@ pub struct Config {
     values: BTreeMap<String, Setting>,
 }
 
-/// A value as it stands in the file, and without quotes. Lists and tables mean nothing to any key.
+/// A value as it stands in the file, and what it means.
 #[derive(Debug)]
 struct Setting {
     written: String,
-    meant: Option<String>,
+    meant: Meaning,
+}
+
+#[derive(Debug)]
+enum Meaning {
+    /// Without quotes.
+    One(String),
+    /// A list of strings.
+    Many(Vec<String>),
+    /// Tables, and lists of anything else, mean nothing to any key.
+    Nothing,
 }
 
 impl Setting {
@@ -35,11 +56,21 @@ impl Setting {
         let written = text[value.span()].to_owned();
         match value.get_ref() {
             // What a table holds may stand anywhere in the file.
-            DeValue::Table(_) => Setting { written: "{...}".to_owned(), meant: None },
-            DeValue::Array(_) => Setting { written, meant: None },
-            DeValue::String(meant) => Setting { written, meant: Some(meant.to_string()) },
-            _ => Setting { meant: Some(written.clone()), written },
+            DeValue::Table(_) => Setting { written: "{...}".to_owned(), meant: Meaning::Nothing },
+            DeValue::Array(items) => {
+                let strings: Option<Vec<String>> = items.iter().map(string).collect();
+                Setting { written, meant: strings.map_or(Meaning::Nothing, Meaning::Many) }
+            }
+            DeValue::String(meant) => Setting { written, meant: Meaning::One(meant.to_string()) },
+            _ => Setting { meant: Meaning::One(written.clone()), written },
         }
+    }
+}
+
+fn string(value: &Spanned<DeValue<'_>>) -> Option<String> {
+    match value.get_ref() {
+        DeValue::String(meant) => Some(meant.to_string()),
+        _ => None,
     }
 }
 
@@ -91,15 +122,37 @@ impl Config {
         key: &str,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, ConfigError> {
+        let Some(value) = self.setting(key) else { return Ok(None) };
+        let meant = match &value.meant {
+            Meaning::One(meant) => read(meant),
+            Meaning::Many(_) | Meaning::Nothing => Err("one value is wanted".to_owned()),
+        };
+        meant.map(Some).map_err(|problem| self.wrong(key, value, problem))
+    }
+
+    /// The values of `key`, which may be one or a list of them, each read as its option would read it.
+    pub fn get_all<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Vec<T>, ConfigError> {
+        let Some(value) = self.setting(key) else { return Ok(Vec::new()) };
+        let meant = match &value.meant {
+            Meaning::One(meant) => read(meant).map(|one| vec![one]),
+            Meaning::Many(meant) => meant.iter().map(|text| read(text)).collect(),
+            Meaning::Nothing => Err("a list of strings is wanted".to_owned()),
+        };
+        meant.map_err(|problem| self.wrong(key, value, problem))
+    }
+
+    fn setting(&self, key: &str) -> Option<&Setting> {
         debug_assert!(KEYS.contains(&key), "{key} is not in the list of keys");
-        let Some(value) = self.values.get(key) else { return Ok(None) };
-        let meant = value.meant.as_deref().ok_or_else(|| "one value is wanted".to_owned());
-        meant.and_then(read).map(Some).map_err(|problem| ConfigError::WrongValue {
-            file: self.file,
-            key: key.to_owned(),
-            written: value.written.clone(),
-            problem,
-        })
+        self.values.get(key)
+    }
+
+    fn wrong(&self, key: &str, value: &Setting, problem: String) -> ConfigError {
+        let (key, written) = (key.to_owned(), value.written.clone());
+        ConfigError::WrongValue { file: self.file, key, written, problem }
     }
 }
 
@@ -145,6 +198,20 @@ mod tests {
         for text in ["[python]\nx = 1", "python.x = 1", "python = {x = 1}"] {
             assert_eq!(python(text), problem("{...}"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_is_taken_where_several_values_may_stand() {
+        let cells = |text: &str| {
+            let read = |config: Config| config.get_all("ignore-cells", |text| Ok(text.to_owned()));
+            Config::from_own_text(text).and_then(read).map_err(|error| error.to_string())
+        };
+        assert_eq!(cells(""), Ok(vec![]));
+        assert_eq!(cells("ignore-cells = 'a'"), Ok(vec!["a".to_owned()]));
+        assert_eq!(cells("ignore-cells = ['a', \"b*\"]"), Ok(vec!["a".to_owned(), "b*".to_owned()]));
+        let problem =
+            "`ignore-cells = ['a', 1]` in `anyorder.toml` makes no sense: a list of strings is wanted";
+        assert_eq!(cells("ignore-cells = ['a', 1]"), Err(problem.to_owned()));
     }
 
     #[test]

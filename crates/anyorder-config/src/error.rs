@@ -70,7 +70,10 @@ impl ConfigError {
             ConfigError::UnknownKey { key, .. } => {
                 format!("did you mean `{}`? The keys are {}", nearest_key(key), KEYS.join(", "))
             }
-            ConfigError::WrongValue { key, .. } => format!("`anyorder sweep --help` describes `--{key}`"),
+            ConfigError::WrongValue { key, .. } => {
+                let command = if key == "ignore-cells" { "profile" } else { "sweep" };
+                format!("`anyorder {command} --help` describes `--{key}`")
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyorder_model::Cost;
 
@@ -12,6 +12,8 @@ pub(crate) struct Meter {
     pub(crate) replayed_runs: AtomicU64,
     pub(crate) processes: AtomicU64,
     pub(crate) forks: AtomicU64,
+    /// Microseconds that agents took to look at shared state.
+    looks_us: AtomicU64,
     begun: Instant,
     cpu_before: f64,
 }
@@ -23,6 +25,7 @@ impl Meter {
             replayed_runs: AtomicU64::new(0),
             processes: AtomicU64::new(0),
             forks: AtomicU64::new(0),
+            looks_us: AtomicU64::new(0),
             begun: Instant::now(),
             cpu_before: cpu_so_far(),
         }
@@ -30,6 +33,12 @@ impl Meter {
 
     pub(crate) fn count(counter: &AtomicU64, by: usize) {
         counter.fetch_add(by as u64, Ordering::Relaxed);
+    }
+
+    /// An agent has looked at shared state.
+    pub(crate) fn looked(&self, seconds: f64) {
+        let took = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        self.looks_us.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// What has been spent so far; CPU counts for this process, and for others when they have ended.
@@ -41,6 +50,8 @@ impl Meter {
             forks: self.forks.load(Ordering::Relaxed),
             wall_s: self.begun.elapsed().as_secs_f64(),
             cpu_s: cpu_so_far() - self.cpu_before,
+            looks_cpu_s: Some(self.looks_us.load(Ordering::Relaxed) as f64 / 1e6)
+                .filter(|&looks| looks > 0.0),
             suite_cpu_s: None,
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyorder_model::{Cost, Order, Suite, Test, TestIndex};
+use anyorder_model::{Cost, Order, Suite, Test, TestIndex, Watch, WatchRecord};
 
 use crate::disk::DiskMode;
 use crate::driver::{Driver, Rung};
@@ -21,6 +21,7 @@ use crate::plain::{self, PlainRequest, PlainRun};
 use crate::pool::{self, Update};
 use crate::scratch::Scratch;
 use crate::settings::{Isolation, Settings};
+use crate::watch;
 use crate::wire::{Hello, Message, Ready, Request};
 
 /// A suite that has been collected and can be run in any order.
@@ -83,7 +84,7 @@ impl Engine {
         *lab.suite.locked() = Arc::clone(&suite);
         *lab.durations.locked() = vec![None; suite.len()];
         lab.is_fresh_now(0)?;
-        *lab.zygotes[0].locked() = Some(Arc::new(zygote));
+        lab.zygotes[0].take(Arc::new(zygote));
         let can_fork = ready.can_fork && (ready.can_layer || lab.disk.mode() != DiskMode::Overlay);
         let isolation =
             lab.settings.isolation.unwrap_or(if can_fork { Isolation::Fork } else { Isolation::Process });
@@ -157,6 +158,26 @@ impl Engine {
         hear: impl FnMut(Update) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         pool::run(&self.lab, batches, hear)
+    }
+
+    /// Carries out all watches, each from the fresh state, and tells `hear` of each as it ends; numbers count from 1.
+    ///
+    /// `Break` cancels everything that is going on. Not while [`Engine::run`] is going on.
+    pub fn watch(
+        &self,
+        watches: &[Watch],
+        hear: impl FnMut(Update<WatchRecord>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        self.can_watch()?;
+        watch::run(&self.lab, watches, hear)
+    }
+
+    /// Whether [`Engine::watch`] has answers; if not, why.
+    pub fn can_watch(&self) -> Result<(), EngineError> {
+        if !self.ready.can_watch {
+            return Err(EngineError::CannotWatch { framework: self.hello.framework.clone() });
+        }
+        if self.isolation() == Isolation::Fork { Ok(()) } else { Err(EngineError::WatchNeedsForks) }
     }
 
     /// Runs an order in the user's own runner, in a new process without the agent; `tick` hears of time passing. Not while

@@ -61,6 +61,15 @@ pub enum EngineError {
     /// The process that all fresh states come from died again and again.
     #[error("the process that fresh states are forked from died {0} times")]
     ZygoteLost(u32),
+    /// The agent does not know the verbs that it takes.
+    #[error("what a test leaves changed cannot be seen in a suite of {framework}")]
+    CannotWatch {
+        /// Framework and version.
+        framework: String,
+    },
+    /// Fresh states are new processes here.
+    #[error("what a test leaves changed can be seen in forks only, and here each order has a new process")]
+    WatchNeedsForks,
     /// Nobody wants to know any more.
     #[error("interrupted")]
     Cancelled,
@@ -92,6 +101,13 @@ impl EngineError {
                     _ => "let tests write to your own files, as in an ordinary run: `--disk shared`",
                 };
                 (String::new(), Some(hint.to_owned()))
+            }
+            EngineError::CannotWatch { .. } => (
+                String::new(),
+                Some("`anyorder hunt` finds order-dependent tests without seeing state".to_owned()),
+            ),
+            EngineError::WatchNeedsForks => {
+                (String::new(), Some("leave `--isolation process` out".to_owned()))
             }
             EngineError::Scratch(_) => (
                 String::new(),

@@ -20,6 +20,7 @@ use crate::launch::Launched;
 use crate::lock::Locked;
 use crate::node::Node;
 use crate::pool::Update;
+use crate::post::Post;
 use crate::scratch::Scratch;
 use crate::settings::{Isolation, Settings};
 use crate::suspects::Suspects;
@@ -55,7 +56,9 @@ pub(crate) struct Lab {
     pub(crate) isolation: Mutex<Isolation>,
     pub(crate) suite: Mutex<Arc<Suite>>,
     /// One for each desk, where the disk has several.
-    pub(crate) zygotes: Vec<Mutex<Option<Arc<Node>>>>,
+    pub(crate) zygotes: Vec<Post>,
+    /// Forks of zygotes that remember the fresh state; one for each desk, once something is watched.
+    pub(crate) marked: Vec<Post>,
     /// Processes that were started ahead of their use.
     spares: Mutex<Vec<Launched>>,
     pub(crate) durations: Mutex<Vec<Option<Duration>>>,
@@ -72,8 +75,10 @@ impl Lab {
     ) -> Result<Self, EngineError> {
         let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
         let disk = Disk::choose(driver.directory(), &settings, &scratch, &[])?;
+        let posts = || (0..=disk.desk_of(settings.workers - 1)).map(|_| Post::default()).collect();
         Ok(Lab {
-            zygotes: (0..=disk.desk_of(settings.workers - 1)).map(|_| Mutex::default()).collect(),
+            zygotes: posts(),
+            marked: posts(),
             disk,
             distrusted: Mutex::default(),
             suspects: Suspects::default(),
@@ -139,7 +144,7 @@ impl Lab {
                 .is_none_or(|(free, all)| free > all / SCARCE)
     }
 
-    pub(crate) fn tick(&self) -> Update {
+    pub(crate) fn tick<R>(&self) -> Update<R> {
         let running = self.running.load(Ordering::Relaxed);
         Update::Tick {
             running: (running != u32::MAX).then_some(TestIndex(running)),
@@ -173,40 +178,22 @@ impl Lab {
             return self.launch_again(desk);
         }
         for _ in 0..TRIES {
-            let zygote = self.zygote(desk)?;
+            let zygote = self.zygotes[desk].holder(|| self.launch_again(desk).map(Arc::new))?;
             self.bring_back(desk, DiskState::Fresh)?;
             match zygote.fork(self) {
                 Ok(node) => return Ok(node),
                 Err(_) if self.halt.is_called() => return Err(EngineError::Cancelled),
                 // It is well, but its children are not.
                 Err(_) if zygote.answers() => return self.launch_again(desk),
-                Err(_) => self.forget_zygote(&zygote, desk),
+                Err(_) => self.zygotes[desk].vacate(&zygote),
             }
         }
         Err(EngineError::ZygoteLost(TRIES))
     }
 
-    fn zygote(&self, desk: usize) -> Result<Arc<Node>, EngineError> {
-        let mut zygote = self.zygotes[desk].locked();
-        if let Some(zygote) = &*zygote {
-            return Ok(Arc::clone(zygote));
-        }
-        let new = Arc::new(self.launch_again(desk)?);
-        *zygote = Some(Arc::clone(&new));
-        Ok(new)
-    }
-
-    /// The next to ask gets a new one, unless somebody has replaced it already.
-    fn forget_zygote(&self, lost: &Arc<Node>, desk: usize) {
-        let mut zygote = self.zygotes[desk].locked();
-        if zygote.as_ref().is_some_and(|zygote| Arc::ptr_eq(zygote, lost)) {
-            *zygote = None;
-        }
-    }
-
     pub(crate) fn forget_zygotes(&self) {
         self.spares.locked().clear();
-        self.zygotes.iter().for_each(|zygote| *zygote.locked() = None);
+        self.marked.iter().chain(&self.zygotes).for_each(Post::clear);
     }
 
     pub(crate) fn is_fresh_now(&self, desk: usize) -> Result<(), EngineError> {
@@ -215,7 +202,7 @@ impl Lab {
     }
 
     /// A new process of the framework that has collected the same suite again; one that was started ahead, if it is well.
-    fn launch_again(&self, desk: usize) -> Result<Node, EngineError> {
+    pub(crate) fn launch_again(&self, desk: usize) -> Result<Node, EngineError> {
         let spare = self.spares.locked().pop();
         let node = spare.and_then(|spare| self.collected_by(spare).ok());
         let node = match node {

@@ -1,8 +1,9 @@
 //! A stretch of tests that one process ran, as far as it came.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use anyorder_model::{Signature, Step, TestIndex};
+use anyorder_model::{Code, Outcome, Phase, Signature, Step, TestIndex};
 
 use crate::cost::Meter;
 use crate::lab::Lab;
@@ -15,7 +16,17 @@ pub(crate) struct Leg {
     pub(crate) late: Option<Signature>,
     /// The tests that were reached.
     pub(crate) steps: Vec<Step>,
+    /// The code of the last test, if that was traced.
+    pub(crate) trace: Trace,
     pub(crate) end: LegEnd,
+}
+
+/// The code that a test ran.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    /// The names that it may look at.
+    pub(crate) reads: BTreeSet<String>,
+    pub(crate) code: Vec<Code>,
 }
 
 #[derive(Debug)]
@@ -29,6 +40,20 @@ pub(crate) enum LegEnd {
 }
 
 impl Leg {
+    /// Nothing has run yet; it is lost unless it comes to an end.
+    pub(crate) fn with_room_for(tests: usize) -> Self {
+        let steps = Vec::with_capacity(tests);
+        Leg { late: None, steps, trace: Trace::default(), end: LegEnd::Lost }
+    }
+
+    /// A test has ended by itself.
+    pub(crate) fn add_outcome(&mut self, lab: &Lab, test: TestIndex, outcome: TestOutcome) {
+        let TestOutcome { outcome, phase, signature, seconds, output, reads, code, .. } = outcome;
+        let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        self.trace = Trace { reads, code };
+        self.add(lab, Step { test, outcome, phase, signature, duration, is_late: false, output });
+    }
+
     /// The first sight of a test decides how long it may take later; one that ran out of time gets the shortest limit.
     pub(crate) fn add(&mut self, lab: &Lab, step: Step) {
         lab.note_duration(&step);
@@ -37,8 +62,12 @@ impl Leg {
     }
 }
 
-pub(crate) fn step_from(test: TestIndex, outcome: TestOutcome) -> Step {
-    let TestOutcome { outcome, phase, signature, seconds, output, .. } = outcome;
-    let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    Step { test, outcome, phase, signature, duration, is_late: false, output }
+/// A tear-down error that came late belongs to the test that ran last, as the framework would have it.
+pub(crate) fn charge_late(last: &mut Step, signature: Signature) {
+    if !last.outcome.is_red() {
+        last.outcome = Outcome::Error;
+        last.is_late = true;
+        last.phase = Some(Phase::Teardown);
+        last.signature = Some(signature);
+    }
 }

@@ -22,6 +22,7 @@ mod lock;
 mod node;
 mod plain;
 mod pool;
+mod post;
 mod scratch;
 mod settings;
 mod status;
@@ -29,6 +30,7 @@ mod suspects;
 mod tree;
 mod walk;
 mod ward;
+mod watch;
 pub mod wire;
 
 pub use disk::DiskMode;

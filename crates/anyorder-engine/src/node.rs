@@ -1,31 +1,27 @@
 //! A node of the snapshot tree: one process in a known state, waiting to be told what to do.
 
-use std::fs;
+mod birth;
+mod end;
+mod state;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyorder_model::{Outcome, Signature, Step, TestIndex};
+use anyorder_model::TestIndex;
 
-use crate::cost::Meter;
 use crate::disk::{DiskState, Snapshot};
-use crate::family;
-use crate::gate::Arrival;
 use crate::guard::{Guard, Stop};
 use crate::lab::Lab;
 use crate::launch::Launched;
-use crate::leg::{Leg, LegEnd, step_from};
+use crate::leg::{Leg, LegEnd};
 use crate::link::{Link, Lost};
 use crate::lock::Locked;
-use crate::status::describe_status;
 use crate::wire::{Message, Request, TestOutcome, places};
 
 /// How long an agent may take for anything but running tests.
 const AGENT_PATIENCE: Duration = Duration::from_mins(1);
-
-/// How long a child that was just forked may take to say hello.
-const CHILD_PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Node {
     pid: i32,
@@ -38,6 +34,7 @@ pub(crate) struct Node {
     role: Role,
     desk: usize,
     is_mute: AtomicBool,
+    is_barren: AtomicBool,
     is_orphan: AtomicBool,
 }
 
@@ -47,8 +44,8 @@ enum Role {
     Runner,
     /// It is forked, for the orders that go on from its state, which includes the disk.
     Kept { _permit: Permit, disk: Option<Snapshot> },
-    /// It is forked once, by somebody who may end it.
-    StandIn,
+    /// It is forked; its disk is that of the fresh state.
+    Parent,
 }
 
 enum Origin {
@@ -91,6 +88,7 @@ impl Node {
             role: Role::Runner,
             desk,
             is_mute: AtomicBool::new(false),
+            is_barren: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
         }
     }
@@ -101,9 +99,9 @@ impl Node {
         Arc::new(self)
     }
 
-    /// The parent of one process that may end it.
-    pub(crate) fn stand_in(mut self) -> Arc<Node> {
-        self.role = Role::StandIn;
+    /// From now on this process, which has run no test, is only forked.
+    pub(crate) fn into_parent(mut self) -> Arc<Node> {
+        self.role = Role::Parent;
         Arc::new(self)
     }
 
@@ -123,62 +121,6 @@ impl Node {
     /// Whether its parent was ended while it ran tests.
     pub(crate) fn is_orphan(&self) -> bool {
         self.is_orphan.load(Ordering::Relaxed)
-    }
-
-    /// A child with this very state. One that is lost before it says hello is replaced once.
-    pub(crate) fn fork(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
-        match self.fork_once(lab) {
-            Err(_) if self.answers() && !lab.halt.is_called() => self.fork_once(lab),
-            child => child,
-        }
-    }
-
-    fn fork_once(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
-        let number = lab.next_node();
-        let reap = std::mem::take(&mut *self.children_to_reap.locked());
-        let pid = match self.ask(lab, &Request::Fork { node: number, reap })? {
-            Message::Forked { pid } => pid,
-            other => return Err(Lost::Garbage(format!("{other:?}"))),
-        };
-        let arrival = self.arrival_of(lab, number, pid).inspect_err(|_| self.give_up(pid))?;
-        Meter::count(&lab.meter.forks, 1);
-        Ok(Node {
-            pid,
-            link: Mutex::new(arrival.link),
-            origin: Origin::Forked(Arc::clone(self)),
-            place_of: Arc::clone(&self.place_of),
-            children_to_reap: Mutex::default(),
-            scratch: lab.scratch.nodes().join(number.to_string()),
-            role: Role::Runner,
-            desk: self.desk,
-            is_mute: AtomicBool::new(false),
-            is_orphan: AtomicBool::new(false),
-        })
-    }
-
-    /// The connection of a child that was just forked: anybody may claim to be it, but only it and its parent are believed.
-    fn arrival_of(&self, lab: &Lab, number: u64, pid: i32) -> Result<Arrival, Lost> {
-        const LOOK: Duration = Duration::from_millis(100);
-        if family::parent_of(pid).is_some_and(|parent| parent != self.pid) {
-            return Err(Lost::Garbage(format!("process {pid} is not a child of {}", self.pid)));
-        }
-        let deadline = Instant::now() + CHILD_PATIENCE;
-        loop {
-            let was_alive = family::is_alive(pid);
-            match lab.gate.arrival(number, LOOK) {
-                Some(arrival) if [self.pid, pid].contains(&arrival.hello.pid) => return Ok(arrival),
-                None if !was_alive || Instant::now() > deadline => return Err(Lost::Closed),
-                _ => {}
-            }
-        }
-    }
-
-    /// A child that has never said hello.
-    fn give_up(&self, child: i32) {
-        if family::parent_of(child) == Some(self.pid) {
-            family::end(child);
-            self.children_to_reap.locked().push(child);
-        }
     }
 
     /// Whether it can still be asked for something.
@@ -216,7 +158,7 @@ impl Node {
     /// Sends `request` and follows what is said of `tests` until the end.
     fn follow(&self, lab: &Lab, request: &Request<'_>, tests: &[TestIndex]) -> Leg {
         let mut link = self.link.locked();
-        let mut leg = Leg { late: None, steps: Vec::with_capacity(tests.len()), end: LegEnd::Lost };
+        let mut leg = Leg::with_room_for(tests.len());
         if let Err(lost) = link.send(request) {
             self.lose(lab, &mut leg, tests, &lost);
             return leg;
@@ -236,7 +178,7 @@ impl Node {
                     if outcome.orphaned && !self.is_orphan.swap(true, Ordering::Relaxed) {
                         lab.suspects.note(test);
                     }
-                    leg.add(lab, step_from(test, outcome));
+                    leg.add_outcome(lab, test, outcome);
                     continue;
                 }
                 Ok(Message::Late { signature }) if leg.steps.is_empty() && leg.late.is_none() => {
@@ -256,79 +198,6 @@ impl Node {
                 Err(lost) => self.lose(lab, &mut leg, tests, &lost),
             }
             return leg;
-        }
-    }
-
-    /// The process is gone: the test in flight gets the blame, the rest were not reached.
-    fn lose(&self, lab: &Lab, leg: &mut Leg, tests: &[TestIndex], lost: &Lost) {
-        let (outcome, signature) = self.how_it_ended(lab, lost);
-        if let Some(&test) = tests.get(leg.steps.len()) {
-            leg.add(lab, Step { signature: Some(signature), ..Step::bare(test, outcome) });
-        }
-    }
-
-    fn kill(&self) {
-        family::end(self.pid);
-        if let Origin::Launched(launched) = &self.origin {
-            launched.locked().end();
-        }
-    }
-
-    /// Makes sure that the process has ended, and tells what became of the test that it was running.
-    fn how_it_ended(&self, lab: &Lab, lost: &Lost) -> (Outcome, Signature) {
-        // A process that is ending already keeps the status it ended with.
-        family::end(self.pid);
-        if let Lost::Stopped(stop) = lost
-            && let Some(verdict) = stop.verdict()
-        {
-            return verdict;
-        }
-        let signature = match lost {
-            Lost::Garbage(said) => {
-                let message = said.chars().take(2000).collect();
-                Signature { kind: "agent".to_owned(), message, at: None }
-            }
-            Lost::Stopped(_) | Lost::Closed => {
-                self.exit_status(lab).map_or_else(Signature::default, describe_status)
-            }
-        };
-        (Outcome::Crashed, signature)
-    }
-
-    /// As `waitpid` gives it.
-    fn exit_status(&self, lab: &Lab) -> Option<i32> {
-        match &self.origin {
-            Origin::Forked(parent) => match parent.ask(lab, &Request::Wait { pid: self.pid }) {
-                Ok(Message::Waited { status }) => Some(status),
-                _ => None,
-            },
-            Origin::Launched(launched) => {
-                use std::os::unix::process::ExitStatusExt;
-                launched.locked().end().map(ExitStatusExt::into_raw)
-            }
-        }
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let reap = std::mem::take(&mut *self.children_to_reap.locked());
-        let _ = self.link.locked().send(&Request::Exit { reap });
-        match &self.origin {
-            Origin::Forked(parent) => {
-                // It has done its work; whatever its tests have left running goes with it. One that was forked has
-                // nothing running, and leaves by itself, because it has to wait for its own children.
-                if matches!(self.role, Role::Runner) {
-                    family::end(self.pid);
-                }
-                parent.children_to_reap.locked().push(self.pid);
-            }
-            Origin::Launched(launched) => launched.locked().told_to_leave(),
-        }
-        for suffix in ["", "-cache"] {
-            let mut path = self.scratch.clone().into_os_string();
-            path.push(suffix);
-            let _ = fs::remove_dir_all(path);
         }
     }
 }

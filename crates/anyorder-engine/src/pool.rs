@@ -1,7 +1,7 @@
 //! Workers: as many at a time as the user allows, deepest work first, so that few states have to be kept.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,13 +17,13 @@ use crate::walk::{Task, Yield};
 
 /// What the engine tells while it runs.
 #[derive(Debug)]
-pub enum Update {
-    /// An order has run.
+pub enum Update<R = RunRecord> {
+    /// What was asked for has run.
     Ran {
-        /// Its number, from 1, in the sequence of all orders.
+        /// Its number, from 1, in the sequence of all that was asked for.
         number: u64,
         /// What happened.
-        record: RunRecord,
+        record: R,
     },
     /// A test was found to end the process that its own was forked from.
     EndsItsParent {
@@ -59,7 +59,7 @@ struct Pool<'a> {
 pub(crate) fn run<'a>(
     lab: &Arc<Lab>,
     batches: impl Iterator<Item = Vec<Order>> + Send + 'a,
-    mut hear: impl FnMut(Update) -> ControlFlow<()>,
+    hear: impl FnMut(Update) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     let queue = Queue { tasks: vec![], batches: Box::new(batches), next_ticket: 1, busy: 0, error: None };
     let pool = Pool { queue: Mutex::new(queue), news: Condvar::new() };
@@ -70,23 +70,32 @@ pub(crate) fn run<'a>(
             scope.spawn(move || pool.work(lab, lab.disk.desk_of(worker), &sender));
         }
         drop(sender);
-        let mut last_tick = Instant::now();
-        loop {
-            let update = match receiver.recv_timeout(TICK.saturating_sub(last_tick.elapsed())) {
-                Ok(update) => update,
-                Err(RecvTimeoutError::Timeout) => {
-                    last_tick = Instant::now();
-                    lab.tick()
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            if hear(update).is_break() {
-                lab.halt.stop_run();
-            }
-        }
+        listen(lab, &receiver, hear);
     });
     lab.halt.run_is_over();
     pool.queue.into_inner().expect("no worker panicked").error.map_or(Ok(()), Err)
+}
+
+/// Passes on what workers say, and that time passes, until the last of them is done. `Break` ends what is going on.
+pub(crate) fn listen<R>(
+    lab: &Lab,
+    workers: &Receiver<Update<R>>,
+    mut hear: impl FnMut(Update<R>) -> ControlFlow<()>,
+) {
+    let mut last_tick = Instant::now();
+    loop {
+        let update = match workers.recv_timeout(TICK.saturating_sub(last_tick.elapsed())) {
+            Ok(update) => update,
+            Err(RecvTimeoutError::Timeout) => {
+                last_tick = Instant::now();
+                lab.tick()
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        if hear(update).is_break() {
+            lab.halt.stop_run();
+        }
+    }
 }
 
 /// One task in a worker's hands. Others wait for its end, so it ends even when the worker panics.

@@ -22,12 +22,14 @@ const LONGEST_PARENT: usize = 60;
 impl Scratch {
     /// A new directory that only this user can look into.
     pub fn new() -> io::Result<Self> {
-        let parent = parent_directory();
-        remove_abandoned(&parent);
+        Scratch::below(&parent_directory())
+    }
+
+    fn below(parent: &Path) -> io::Result<Self> {
+        remove_abandoned(parent);
         let prefix = format!("{PREFIX}{}-", std::process::id());
         let directory = tempfile::Builder::new().prefix(&prefix).rand_bytes(4).tempdir_in(parent)?;
-        let lock = File::create(directory.path().join(LOCK))?;
-        lock.try_lock()?;
+        let lock = locked_file(directory.path())?;
         fs::create_dir(directory.path().join("t"))?;
         Ok(Scratch { directory, _lock: lock })
     }
@@ -43,6 +45,15 @@ impl Scratch {
     }
 }
 
+/// It has its name when it is locked, and not before: to others a lock that nobody holds is one that was abandoned.
+fn locked_file(directory: &Path) -> io::Result<File> {
+    let unnamed = directory.join("lock.new");
+    let lock = File::create(&unnamed)?;
+    lock.try_lock()?;
+    fs::rename(unnamed, directory.join(LOCK))?;
+    Ok(lock)
+}
+
 fn parent_directory() -> PathBuf {
     let usual = env::temp_dir();
     if usual.as_os_str().len() > LONGEST_PARENT { PathBuf::from("/tmp") } else { usual }
@@ -56,5 +67,20 @@ fn remove_abandoned(parent: &Path) {
         if is_ours && is_abandoned() {
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn one_that_is_being_made_is_not_taken_for_abandoned() {
+        let parent = tempfile::tempdir().unwrap();
+        let make_many =
+            || (0..300).for_each(|_| drop(Scratch::below(parent.path()).expect("nobody else removes it")));
+        thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(make_many))));
     }
 }

@@ -13,7 +13,6 @@ use crate::error::EngineError;
 use crate::lab::Lab;
 use crate::lock::Locked;
 use crate::settings::Isolation;
-use crate::tree::Tree;
 
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
@@ -29,9 +28,9 @@ impl Suspects {
         }
     }
 
-    /// Whether one of the tests in `tree` is known to end its parent.
-    pub(crate) fn are_in(&self, tree: &Tree) -> bool {
-        self.guilty.locked().iter().any(|&test| tree.has(test))
+    /// Whether one of the tests that are `planned` is known to end its parent.
+    pub(crate) fn are_in(&self, planned: impl Fn(TestIndex) -> bool) -> bool {
+        self.guilty.locked().iter().any(|&test| planned(test))
     }
 
     /// Runs those that nobody has looked at yet; gives the guilty ones.
@@ -48,7 +47,7 @@ impl Suspects {
 }
 
 fn ends_its_parent(lab: &Lab, desk: usize, test: TestIndex) -> Result<bool, EngineError> {
-    let stand_in = lab.fresh(Isolation::Fork, desk)?.stand_in();
+    let stand_in = lab.fresh(Isolation::Fork, desk)?.into_parent();
     let Ok(node) = stand_in.fork(lab) else { return Ok(false) };
     node.run(lab, &[test], true);
     Ok(node.is_orphan())

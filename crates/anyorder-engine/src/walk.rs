@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use anyorder_model::{Order, Outcome, Phase, RunRecord, Signature, Step, TestIndex};
+use anyorder_model::{Order, Outcome, RunRecord, Step, TestIndex};
 
 use crate::cost::Meter;
 use crate::error::EngineError;
 use crate::lab::Lab;
-use crate::leg::{Leg, LegEnd};
+use crate::leg::{Leg, LegEnd, charge_late};
 use crate::node::{Node, Permit};
 use crate::settings::Isolation;
 use crate::tree::{Place, Ticket, Tree};
@@ -106,8 +106,8 @@ impl Task {
                 kept.fork(lab).ok()
             }
         };
-        if self.isolation == Isolation::Fork && lab.suspects.are_in(&self.tree) {
-            return Ok(node.and_then(|node| node.stand_in().fork(lab).ok()));
+        if self.isolation == Isolation::Fork && lab.suspects.are_in(|test| self.tree.has(test)) {
+            return Ok(node.and_then(|node| node.into_parent().fork(lab).ok()));
         }
         Ok(node)
     }
@@ -218,8 +218,8 @@ impl Way {
     }
 
     fn add(&mut self, tests: &[TestIndex], leg: Leg) -> LegEnd {
-        if let Some(signature) = leg.late {
-            charge_late(&mut self.seen, signature);
+        if let Some((signature, last)) = leg.late.zip(self.seen.last_mut()) {
+            charge_late(last, signature);
         }
         self.planned.extend_from_slice(tests);
         self.seen.extend(leg.steps);
@@ -239,15 +239,5 @@ impl Way {
             (ticket, RunRecord { steps: self.seen.iter().cloned().chain(missed).collect(), asked })
         };
         Yield { records: orders.into_iter().map(record).collect(), tasks: vec![] }
-    }
-}
-
-/// A tear-down error that came late belongs to the test that ran last, as the framework would have it.
-fn charge_late(steps: &mut [Step], signature: Signature) {
-    if let Some(last) = steps.last_mut().filter(|step| !step.outcome.is_red()) {
-        last.outcome = Outcome::Error;
-        last.is_late = true;
-        last.phase = Some(Phase::Teardown);
-        last.signature = Some(signature);
     }
 }

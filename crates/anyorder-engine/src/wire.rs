@@ -98,11 +98,17 @@ pub enum Message {
     Marked {
         /// How many objects are remembered.
         objects: u64,
+        /// Seconds of CPU that it took.
+        #[serde(default, deserialize_with = "measured")]
+        seconds: f64,
     },
     /// Answer to `diff`.
     Differs {
         /// What has changed since the mark.
         cells: Vec<Cell>,
+        /// Seconds of CPU that it took.
+        #[serde(default, deserialize_with = "measured")]
+        seconds: f64,
     },
     /// Answer to `wait`.
     Waited {
@@ -160,6 +166,8 @@ pub struct Ready {
     pub errors: Vec<CollectionError>,
     /// Whether the process can be forked at all.
     pub can_fork: bool,
+    /// Why not.
+    pub no_forks: Option<String>,
     /// Names of threads that a fork would lose.
     pub threads: Vec<String>,
     /// Names of connections that all forks would share.
@@ -214,12 +222,15 @@ pub struct Gained {
     pub connections: u32,
     /// Directories for temporary files, which siblings would share.
     pub directories: u32,
+    /// Pieces of memory that a fork would share, so that siblings would see what one of them writes.
+    pub shared_memory: u32,
 }
 
 impl Gained {
     /// Whether a fork has this very state.
     pub fn is_nothing(self) -> bool {
-        self.threads == 0 && self.children == 0 && self.connections == 0 && self.directories == 0
+        let Gained { threads, children, connections, directories, shared_memory } = self;
+        [threads, children, connections, directories, shared_memory] == [0; 5]
     }
 }
 

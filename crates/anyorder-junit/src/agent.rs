@@ -43,17 +43,19 @@ const CORE: Sources = sources![
     "Rehearsal",
     "Script",
     "Seen",
+    "SharedMemory",
     "Signature",
     "Stay",
     "Test",
     "Turns",
+    "Whole",
     "Wire",
     "Zygote",
 ];
 
 /// Sources that are compiled where all of these classes are on the class path.
 const BACK_ENDS: [(Sources, &[&str]); 3] = [
-    (sources!["Three", "ThreeTree"], &["junit/framework/TestCase.class"]),
+    (sources!["Three", "ThreeOrFour", "ThreeTree"], &["junit/framework/TestCase.class"]),
     (
         sources!["Four", "FourLeaf", "FourListener", "FourRehearsal", "FourSingles", "FourTree"],
         &["org/junit/runner/Runner.class", "org/junit/runners/ParentRunner.class"],

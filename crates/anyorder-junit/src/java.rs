@@ -25,6 +25,19 @@ fn is_collector(option: &str) -> bool {
     name.len() < option.len() && (name.starts_with("Use") && name.ends_with("GC") || name == "ZGenerational")
 }
 
+/// Variables whose words a JVM takes for options. What they say of collectors stands: a JVM does not start with two.
+const OPTION_VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
+
+/// The options that the environment of a JVM has for it.
+fn options_around(environment: &Changes) -> Vec<String> {
+    let value = |name: &str| match environment.get(name) {
+        Some(changed) => changed.clone(),
+        None => env::var(name).ok(),
+    };
+    let values = OPTION_VARIABLES.iter().filter_map(|name| value(name));
+    values.flat_map(|value| value.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
 /// What lets many short runs start quickly, and fork cheaply, where the user has not chosen otherwise.
 fn search_options(users: &[String], java: u32) -> Vec<String> {
     let mut options = vec![
@@ -43,7 +56,11 @@ fn search_options(users: &[String], java: u32) -> Vec<String> {
         let name = option.trim_start_matches("-XX:").trim_start_matches(['+', '-']);
         name.split(['=', ':']).next().unwrap_or(name).to_owned()
     };
-    options.retain(|option| !users.iter().any(|users| name(users) == name(option)));
+    options.retain(|option| {
+        let is_chosen =
+            |users: &String| name(users) == name(option) || is_collector(users) && is_collector(option);
+        !users.iter().any(is_chosen)
+    });
     options.into_iter().map(str::to_owned).collect()
 }
 
@@ -51,10 +68,11 @@ fn search_options(users: &[String], java: u32) -> Vec<String> {
 const FIRST_TO_WARN: u32 = 24;
 
 /// Options, module path and class path of a JVM for quick runs, with the agent's jar last on the class path.
-pub(crate) fn quick_arguments(capture: &Capture, jar: &Path) -> Vec<String> {
+pub(crate) fn quick_arguments(capture: &Capture, environment: &Changes, jar: &Path) -> Vec<String> {
     let mut words = capture.options();
     words.retain(|option| !is_collector(option));
-    words.extend(search_options(&words, capture.java_feature()));
+    let chosen = [words.as_slice(), &options_around(environment)].concat();
+    words.extend(search_options(&chosen, capture.java_feature()));
     let class_path: Vec<PathBuf> = capture.class_path.iter().cloned().chain([jar.to_owned()]).collect();
     words.extend(paths(&capture.module_path, &class_path));
     words
@@ -114,7 +132,7 @@ pub(crate) fn main_command(
     orders: &Path,
     arguments: &Path,
 ) -> io::Result<Command> {
-    fs::write(arguments, argument_file(&quick_arguments(capture, jar)))?;
+    fs::write(arguments, argument_file(&quick_arguments(capture, environment, jar)))?;
     let mut command = Command::new(capture.java());
     command
         .arg(format!("@{}", arguments.display()))
@@ -140,6 +158,18 @@ mod tests {
             ["-XX:+UsePerfData", "-XX:TieredStopAtLevel=4", "-Xshare:off", "-Xmx1g"].map(str::to_owned);
         assert_eq!(search_options(&users, 17), ["-XX:+UseSerialGC", "-XX:+UseTransparentHugePages"]);
         assert!(search_options(&[], 25).contains(&"--enable-native-access=ALL-UNNAMED".to_owned()));
+    }
+
+    #[test]
+    fn the_environment_chooses_too() {
+        let options = |said: &str| {
+            let said = Some(said.to_owned());
+            options_around(&Changes::from([("JDK_JAVA_OPTIONS".to_owned(), said)]))
+        };
+        let starts_with_serial =
+            |said: &str| search_options(&options(said), 17).contains(&"-XX:+UseSerialGC".to_owned());
+        assert!(starts_with_serial("-Xmx1g -ea"));
+        assert!(!starts_with_serial("-Xmx1g -XX:+UseZGC"));
     }
 
     #[test]

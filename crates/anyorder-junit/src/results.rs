@@ -1,12 +1,14 @@
 //! The reports that the user's build has written: which classes, in which order, and what became of their tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyorder_model::{Outcome, Test, TestId};
 use roxmltree::{Document, Node};
+
+use crate::tool;
 
 /// What a build's reports say of one module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,6 +129,20 @@ fn case(node: &Node<'_, '_>) -> Option<Case> {
         Outcome::Passed
     };
     Some(Case { class, name, outcome })
+}
+
+/// Modules below `directory`, other than those `known`, that have reports since `begun`; relative to `directory`.
+pub(crate) fn others_with_reports(
+    directory: &Path,
+    known: &[PathBuf],
+    begun: SystemTime,
+) -> BTreeSet<PathBuf> {
+    let mut files = Vec::new();
+    find(directory, known, begun, DEEPEST, &mut files);
+    let module = |path: &Path| path.ancestors().find(|place| tool::is_module(place)).map(Path::to_owned);
+    let modules = files.iter().filter_map(|(_, path)| module(path));
+    let others = modules.filter(|module| !known.contains(module));
+    others.filter_map(|module| Some(module.strip_prefix(directory).ok()?.to_owned())).collect()
 }
 
 fn find(

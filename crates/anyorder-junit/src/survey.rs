@@ -14,7 +14,7 @@ use crate::capture::{self, Capture};
 use crate::error::{SurveyError, last_lines};
 use crate::java::{changes, main_command};
 use crate::module::{self, Listing, Module};
-use crate::results::Reports;
+use crate::results::{Reports, others_with_reports};
 use crate::tool::Build;
 use crate::{agent, kept};
 
@@ -50,8 +50,8 @@ const OLDEST_JAVA: u32 = 16;
 /// What the build's own run has shown.
 struct Tested {
     modules: Vec<(Capture, Reports)>,
-    /// Why some tests may be missing.
-    ended_early: Option<String>,
+    /// Why some tests are missing, or may be.
+    notices: Vec<String>,
 }
 
 /// Hears what is going on, and for how long.
@@ -82,7 +82,7 @@ impl Survey<'_> {
     fn ask(&self, scratch: &Scratch, tell: Tell<'_>) -> Result<Vec<Module>, SurveyError> {
         self.compile(scratch, tell)?;
         let errand = Errand::new(&self.build.directory, self.settings, scratch, &Build::caches())?;
-        let Tested { modules: found, ended_early } = self.test(&errand, scratch, tell)?;
+        let Tested { modules: found, notices } = self.test(&errand, scratch, tell)?;
         let found = self.meant(found)?;
         let modules: Result<Vec<Module>, SurveyError> = found
             .into_iter()
@@ -90,7 +90,7 @@ impl Survey<'_> {
             .collect();
         let mut modules = modules?;
         if let Some(first) = modules.first_mut() {
-            first.notices.extend(ended_early);
+            first.notices.extend(notices);
         }
         if let Some((file, sources)) = self.kept {
             kept::keep(file, &self.key(sources), &modules);
@@ -105,10 +105,14 @@ impl Survey<'_> {
         let ran = Errand::in_the_open(self.settings, scratch)
             .run(command, None, |elapsed| tell(&Stage::Compiling, elapsed))?;
         if ran.status.is_some_and(|status| status.success()) {
-            Ok(())
-        } else {
-            Err(SurveyError::NotBuilt { command: shown, log: ran.log })
+            return Ok(());
         }
+        Err(match self.build.unknown_module(&ran.log) {
+            Some(named) => {
+                SurveyError::NoModule { named: named.to_owned(), known: self.build.modules_on_disk() }
+            }
+            None => SurveyError::NotBuilt { command: shown, log: ran.log },
+        })
     }
 
     /// What the build's test JVMs were like, and what it reports of their tests.
@@ -128,7 +132,8 @@ impl Survey<'_> {
             let found = capture::read(&captures)?;
             if !found.is_empty() {
                 let modules = with_reports(found, &ran, begun)?;
-                return Ok(Tested { modules, ended_early: ended_early(&ran) });
+                let notices = ended_early(&ran).into_iter().chain(self.left_out(&modules, &ran, begun));
+                return Ok(Tested { notices: notices.collect(), modules });
             }
             has_reports |=
                 !Reports::read(&ran.seen_from_outside(&self.build.directory), &[], begun).classes.is_empty();
@@ -142,6 +147,21 @@ impl Survey<'_> {
             }
         }
         unreachable!("the second time returns")
+    }
+
+    /// Tells of modules whose tests the build ran inside its own JVM, where nobody could look.
+    fn left_out(&self, seen: &[(Capture, Reports)], ran: &Ran, begun: SystemTime) -> Option<String> {
+        let known: Vec<PathBuf> =
+            seen.iter().map(|(capture, _)| ran.seen_from_outside(&capture.module())).collect();
+        let others = others_with_reports(&ran.seen_from_outside(&self.build.directory), &known, begun);
+        let names: Vec<String> =
+            others.iter().map(|module| self.name_of(&self.build.directory.join(module))).collect();
+        (!names.is_empty()).then(|| {
+            let names = names.join(", ");
+            format!(
+                "left out, because the build runs their tests inside its own JVM (`forkCount` 0): {names}"
+            )
+        })
     }
 
     /// Those of the modules that were named.

@@ -1,9 +1,9 @@
 //! The project's own build: which tool it is, and the command lines that compile the tests and run them.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 /// What builds the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,24 @@ impl Build {
         if self.words.is_empty() { format!("{typed} test") } else { typed }
     }
 
+    /// The module that was named and that the build says it does not have.
+    pub(crate) fn unknown_module(&self, said: &str) -> Option<&str> {
+        let says_so = |line: &str, module: &str| {
+            line.contains(&format!("Could not find the selected project in the reactor: {module} "))
+                || line.contains(&format!("Project '{}' not found in ", module.trim_matches(':')))
+        };
+        let is_unknown = |module: &&String| said.lines().any(|line| says_so(line, module));
+        self.modules.iter().find(is_unknown).map(String::as_str)
+    }
+
+    /// Directories that have tests and a file for the build, as `--module` takes them.
+    pub(crate) fn modules_on_disk(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        collect_modules(&self.directory, &self.directory, &mut found);
+        found.sort();
+        found
+    }
+
     fn start(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.directory);
@@ -167,6 +185,26 @@ impl Build {
     }
 }
 
+/// Whether a directory has a file that tells how to build it.
+pub(crate) fn is_module(directory: &Path) -> bool {
+    ["pom.xml", "build.gradle", "build.gradle.kts"].iter().any(|name| directory.join(name).is_file())
+}
+
+fn collect_modules(directory: &Path, root: &Path, found: &mut Vec<String>) {
+    if is_module(directory) && directory.join("src/test").is_dir() {
+        let inside = directory.strip_prefix(root).unwrap_or(directory).display().to_string();
+        found.push(if inside.is_empty() { ".".to_owned() } else { inside });
+    }
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_skipped = name.to_string_lossy().starts_with('.')
+            || ["src", "target", "build"].iter().any(|skipped| name == *skipped);
+        if !is_skipped && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            collect_modules(&entry.path(), root, found);
+        }
+    }
+}
+
 fn tool_called(program: &OsStr) -> Tool {
     match Path::new(program).file_name().and_then(OsStr::to_str) {
         Some("mvn" | "mvnw" | "mvnd") => Tool::Maven,
@@ -222,6 +260,18 @@ mod tests {
         assert_eq!(words(&typed.compile().unwrap()), "-q --no-daemon :core:testClasses -Px");
         let named = build(&["gradle"], &["libs/core"]);
         assert!(words(&named.test(false)).ends_with(":libs:core:cleanTest :libs:core:test"));
+    }
+
+    #[test]
+    fn a_build_says_which_module_it_does_not_have() {
+        let build = build(&[], &["core", "nope"]);
+        for said in [
+            "[ERROR] Could not find the selected project in the reactor: nope -> [Help 1]",
+            "> Project 'nope' not found in root project 'shop'.",
+        ] {
+            assert_eq!(build.unknown_module(said), Some("nope"), "{said}");
+        }
+        assert_eq!(build.unknown_module("[ERROR] nope does not compile"), None);
     }
 
     #[test]

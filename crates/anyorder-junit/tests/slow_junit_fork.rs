@@ -1,16 +1,27 @@
 //! A JVM that forks: on every JDK of this machine that it is claimed for. `cargo xtask trial jvm` does more of the same.
 
-use anyorder_testkit::jvm::{COLLECTORS, ForkPrograms, Jdk, ZYGOTE};
+use anyorder_testkit::jvm::{COLLECTORS, ForkPrograms, Jdk, SMALL_NUMBERS, ZYGOTE};
 
 /// Runs a program on every JDK with every one of these sets of options that it has; what did not end with `status`.
 fn wrong(program: &str, options: &[&[&str]], arguments: &[&str], status: i32) -> Vec<String> {
+    wrong_by(&["env"], program, options, arguments, status)
+}
+
+/// The same, with a command that runs the JVM.
+fn wrong_by(
+    command: &[&str],
+    program: &str,
+    options: &[&[&str]],
+    arguments: &[&str],
+    status: i32,
+) -> Vec<String> {
     let jdks = Jdk::claimed();
     assert!(!jdks.is_empty(), "there is a JDK that forking is claimed for");
     let mut wrong = Vec::new();
     for jdk in jdks {
         let programs = ForkPrograms::compiled(&jdk);
         for options in options.iter().filter(|options| jdk.has(options)) {
-            let (ended, said) = programs.run(program, options, arguments);
+            let (ended, said) = programs.run_by(command, program, options, arguments);
             if ended != Some(status) {
                 wrong.push(format!("{program} on {} with {options:?}: {ended:?}\n{said}", jdk.feature));
             }
@@ -40,6 +51,16 @@ fn threads_that_wait_are_not_disturbed() {
 #[test]
 fn forks_read_the_same_jar_at_the_same_time() {
     assert_eq!(wrong("Jars", &[&ZYGOTE], &[], 0), [""; 0]);
+}
+
+#[test]
+fn a_fork_has_its_own_place_in_files_however_they_were_opened() {
+    assert_eq!(wrong("Positions", &[&ZYGOTE], &[], 0), [""; 0]);
+}
+
+#[test]
+fn threads_come_along_that_have_the_numbers_of_descriptors() {
+    assert_eq!(wrong_by(&SMALL_NUMBERS, "Numbers", &[&ZYGOTE], &[], 0), [""; 0]);
 }
 
 #[test]

@@ -24,6 +24,16 @@ pub struct Cell {
     pub place: String,
 }
 
+impl Cell {
+    /// The path of the outermost container that it is an item of; its own where it is no item.
+    pub fn holder(&self) -> &str {
+        match self.kind {
+            CellKind::Item => self.path.split_once('[').map_or(&self.path, |(holder, _)| holder),
+            _ => &self.path,
+        }
+    }
+}
+
 /// Sorts of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -17,6 +17,9 @@ pub struct Cost {
     pub wall_s: f64,
     /// Seconds of CPU, in the suite's processes and in the tool itself.
     pub cpu_s: f64,
+    /// Of those, what it took to look at shared state, if anything was watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looks_cpu_s: Option<f64>,
     /// Seconds of CPU that one plain run of the suite takes, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suite_cpu_s: Option<f64>,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Cost, Coverage, Finding, News, Order, Outcome, RunRecord, Signature, Suite, Tally, TestIndex};
+use crate::{
+    Cost, Coverage, Finding, News, Order, Outcome, Profiles, RunRecord, Signature, Suite, Tally, TestIndex,
+};
 
 /// Something that a user may want to know, as it happens.
 #[derive(Clone, Debug)]
@@ -48,6 +50,8 @@ pub enum Event {
     Unconfirmed(Box<Finding>),
     /// A test whose outcome is not that of the original order.
     Differs(Differs),
+    /// What each test does by itself.
+    Profiled(Profiles),
     /// One thing that `doctor` has looked at.
     Checked {
         /// Whether it hinders.
@@ -90,8 +94,19 @@ pub struct Plan {
     pub workers: usize,
     /// How fresh states come about: `fork` or `process`.
     pub isolation: &'static str,
-    /// Whether verdicts will come of it.
-    pub has_verdicts: bool,
+    /// What will come of it.
+    pub aim: Aim,
+}
+
+/// What comes of running orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// Findings.
+    Verdicts,
+    /// Tests whose outcome is not that of the original order.
+    Differences,
+    /// What each test does.
+    Profiles,
 }
 
 /// How far it has come.

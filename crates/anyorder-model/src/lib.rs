@@ -18,7 +18,7 @@ mod suite;
 pub use cell::{Cell, CellKind};
 pub use cost::{Cost, Coverage};
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
-pub use event::{Differs, Event, Grade, Plan, Progress, Sighting};
+pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{
     After, ByPolluter, Evidence, Finding, FindingId, Group, Kind, Mode, Rate, Rates, Reproduce,
 };
@@ -28,6 +28,6 @@ pub use oracle::{
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};
-pub use profile::{Code, Profile, Watch, WatchRecord, Watched, Write};
+pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};
 pub use run::{RunRecord, Step, Tally};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};

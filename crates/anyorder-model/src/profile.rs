@@ -15,8 +15,18 @@ pub struct Watch {
     pub prefix: Order,
     /// What is watched, test by test.
     pub tests: Order,
+    /// What runs unwatched behind them. Where nothing does, there is a look at what is left when all is torn down.
+    #[serde(default, skip_serializing_if = "Order::is_empty")]
+    pub then: Order,
     /// Whether to tell the code that runs, too.
     pub traces: bool,
+}
+
+impl Watch {
+    /// All that runs.
+    pub fn order(&self) -> Order {
+        [&self.prefix, &self.tests, &self.then].into_iter().flat_map(Order::tests).copied().collect()
+    }
 }
 
 /// What became of a [`Watch`].
@@ -24,8 +34,11 @@ pub struct Watch {
 pub struct WatchRecord {
     /// One for each watched test that ran.
     pub watched: Vec<Watched>,
-    /// What differs from before the first watched test when everything is torn down; nothing if it did not come to that.
+    /// What differs from before the last watched test when everything is torn down; nothing if it did not come to that.
     pub in_the_end: Option<Vec<Cell>>,
+    /// What ran unwatched behind them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<Step>,
 }
 
 /// One test that was watched.
@@ -86,4 +99,13 @@ pub struct Write {
     /// Whether it was seen only behind other tests: behind setters, or in the original order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_elsewhere: bool,
+}
+
+/// Profiles as they are reported.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profiles {
+    /// In the order of the suite.
+    pub profiles: Vec<Profile>,
+    /// How many writes are left out of them, because nobody can observe the cell.
+    pub hidden: usize,
 }

@@ -11,8 +11,7 @@ use anyorder_model::{Order, Outcome, RunRecord, TestIndex};
 use anyorder_testkit::engine;
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, newest_pytest_on, python};
 use anyorder_testkit::fixture::Fixture;
-
-const ORDERS: usize = 20;
+use anyorder_testkit::thorough::usually_or_in_trials;
 
 /// A small generator, so that a failure can be repeated from the number printed.
 struct Random(u64);
@@ -67,6 +66,11 @@ fn outcomes(record: &RunRecord) -> Vec<(u32, Outcome)> {
     record.steps.iter().map(|step| (step.test.0, plain(step.outcome))).collect()
 }
 
+/// How many orders are tried on each pytest.
+fn orders() -> usize {
+    usually_or_in_trials(8, 20)
+}
+
 fn agree(python: &Path, number: usize) {
     let forks = Lab::new(python, Isolation::Fork);
     let processes = Lab::new(python, Isolation::Process);
@@ -108,26 +112,26 @@ fn agree(python: &Path, number: usize) {
 
 #[test]
 fn all_ways_agree_on_pytest_6() {
-    agree(&python(PYTESTS[0]), ORDERS);
+    agree(&python(PYTESTS[0]), orders());
 }
 
 #[test]
 fn all_ways_agree_on_pytest_7() {
-    agree(&python(PYTESTS[1]), ORDERS);
+    agree(&python(PYTESTS[1]), orders());
 }
 
 #[test]
 fn all_ways_agree_on_pytest_8() {
-    agree(&python(PYTESTS[2]), ORDERS);
+    agree(&python(PYTESTS[2]), orders());
 }
 
 #[test]
 fn all_ways_agree_on_the_newest_pytest() {
-    agree(&python(PYTESTS[3]), ORDERS);
+    agree(&python(PYTESTS[3]), orders());
 }
 
 #[test]
 fn all_ways_agree_on_every_interpreter_there_is() {
     let pythons: Vec<PathBuf> = VERSIONS.into_iter().filter_map(newest_pytest_on).collect();
-    pythons.iter().for_each(|python| agree(python, 4));
+    pythons.iter().for_each(|python| agree(python, usually_or_in_trials(2, 4)));
 }

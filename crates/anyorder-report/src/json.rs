@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anyorder_model::{
-    ByPolluter, Differs, Event, Evidence, Finding, Grade, Group, Outcome, Rates, RunRecord, Suite, Tally,
-    TestId, TestIndex,
+    Aim, ByPolluter, Differs, Event, Evidence, Finding, Grade, Group, Outcome, Profile, Profiles, Rates,
+    RunRecord, Suite, Tally, TestId, TestIndex, Write,
 };
 use serde_json::{Map, Value, json};
 
@@ -77,9 +77,10 @@ impl Sink for JsonReport {
                 let fields =
                     json!({"strategy": plan.strategy, "seed": plan.seed, "isolation": plan.isolation});
                 self.set("plan", fields);
-                self.set("findings", json!([]));
-                self.set("unconfirmed", json!([]));
-                self.set("differs", json!([]));
+                if plan.aim != Aim::Profiles {
+                    let fields = ["findings", "unconfirmed", "differs"];
+                    fields.into_iter().for_each(|field| self.set(field, json!([])));
+                }
             }
             Event::Original { tally, .. } => self.set("original", tally_value(tally)),
             Event::Notice { text, .. } => self.push("notices", json!(text)),
@@ -99,6 +100,11 @@ impl Sink for JsonReport {
                 if let Some(why) = stopped_early {
                     self.set("stopped_early", json!(why));
                 }
+            }
+            Event::Profiled(profiles) => {
+                let value = self.suite.as_ref().map(|suite| profiles_value(suite, profiles));
+                self.set("profiles", value.unwrap_or_default());
+                self.set("hidden_writes", json!(profiles.hidden));
             }
             Event::Checked { grade, text, .. } => {
                 let grade = match grade {
@@ -172,6 +178,41 @@ pub fn finding_value(suite: &Suite, finding: &Finding) -> Value {
         }
     }
     value
+}
+
+fn profiles_value(suite: &Suite, profiles: &Profiles) -> Value {
+    let write = |write: &Write| {
+        let Write { cell, is_torn_down, is_unstable, is_elsewhere } = write;
+        json!({
+            "cell": cell.path,
+            "kind": cell.kind,
+            "before": cell.before,
+            "after": cell.after,
+            "names": cell.names,
+            "key": cell.key,
+            "torn_down": is_torn_down,
+            "unstable": is_unstable,
+            "elsewhere": is_elsewhere,
+        })
+    };
+    let one = |profile: &Profile| {
+        let mut value = json!({
+            "test": suite.id(profile.test),
+            "alone": profile.alone.outcome,
+            "seconds": profile.alone.duration.as_secs_f64(),
+            "writes": profile.writes.iter().map(write).collect::<Vec<_>>(),
+            "reads": profile.reads,
+            "code": profile.code,
+        });
+        if let Some(signature) = &profile.alone.signature {
+            value["signature"] = json!(signature);
+        }
+        if let Some(again) = profile.again {
+            value["again"] = json!(again);
+        }
+        value
+    };
+    profiles.profiles.iter().map(one).collect()
 }
 
 fn suite_value(suite: &Suite) -> Value {

@@ -5,6 +5,7 @@
 mod finding;
 mod json;
 mod problem;
+mod profile;
 mod progress;
 mod style;
 mod terminal;

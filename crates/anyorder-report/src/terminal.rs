@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use anstream::AutoStream;
 use anyorder_model::{
-    Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, RunRecord, Step, Suite,
+    Aim, Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, Profiles, RunRecord,
+    Step, Suite,
 };
 
 use crate::finding::story;
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
-use crate::{Problem, Sink};
+use crate::{Problem, Sink, profile};
 
 /// How much to print, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -252,6 +253,16 @@ impl Terminal {
         self.print(&line(GOOD, "Summary", &summary));
     }
 
+    fn profiled(&mut self, profiles: &Profiles) {
+        self.clear();
+        let Some(suite) = self.suite.clone() else { return };
+        let told = profile::story(&suite, profiles, self.options.no_times);
+        if !told.is_empty() {
+            self.print(&format!("\n{told}"));
+        }
+        self.print(&line(GOOD, "Summary", &profile::summary(profiles)));
+    }
+
     fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {
         self.clear();
         if let Some(why) = stopped_early {
@@ -345,7 +356,7 @@ impl Sink for Terminal {
                 self.unsteady = 0;
                 self.begin(plan.clone());
                 self.plan = Some(plan.clone());
-                if plan.has_verdicts {
+                if plan.aim == Aim::Verdicts {
                     self.hunt.get_or_insert_default();
                 }
             }
@@ -371,6 +382,7 @@ impl Sink for Terminal {
             Event::Unconfirmed(finding) => {
                 self.hunt.get_or_insert_default().unconfirmed.push((**finding).clone());
             }
+            Event::Profiled(profiles) => self.profiled(profiles),
             Event::Checked { grade, text, hint } => {
                 let (style, verb) = match grade {
                     Grade::Good => (GOOD, "Good"),

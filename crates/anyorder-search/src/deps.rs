@@ -122,7 +122,13 @@ impl Known {
     ) -> Result<(), Halted> {
         asker.begin(Station::Profile, Some(1));
         let steps = asker.orders(Purpose::Refine, 0, vec![reference.0.clone()])?.remove(0);
-        let watch = Watch { repetition: 0, prefix: Order::default(), tests: reference.clone(), traces: true };
+        let watch = Watch {
+            repetition: 0,
+            prefix: Order::default(),
+            tests: reference.clone(),
+            then: Order::default(),
+            traces: true,
+        };
         let record = asker.watch(watch)?;
         let mut traced = Traced::default();
         record.watched.iter().for_each(|watched| traced.note(watched));

@@ -240,8 +240,8 @@ impl<'a> Hunt<'a> {
                 at += 1;
                 continue;
             }
-            let questions = self.judge.settings.questions;
-            match first_group(self.judge.asker(), &mut cases[at], questions)? {
+            let settings = self.judge.settings;
+            match first_group(self.judge.asker(), &mut cases[at], settings)? {
                 First::Found => {
                     let group = cases[at].groups[0].clone();
                     at += 1;

@@ -9,7 +9,8 @@ use anyorder_model::{Group, Halted, News, Purpose, TestIndex};
 
 use crate::asker::Asker;
 use crate::case::Case;
-use crate::settings::Allowance;
+use crate::narrow::{LOOKS, beginnings, narrow};
+use crate::settings::{Allowance, HuntSettings};
 use crate::shrink::{Shrunk, shrink};
 use crate::sight::Sight;
 
@@ -30,14 +31,26 @@ pub(crate) enum First {
 const FURTHER: usize = 3;
 
 /// Finds one minimal group of `case` in what was seen, if it has none.
-pub(crate) fn first_group(asker: &mut Asker<'_>, case: &mut Case, questions: usize) -> Result<First, Halted> {
+pub(crate) fn first_group(
+    asker: &mut Asker<'_>,
+    case: &mut Case,
+    settings: &HuntSettings,
+) -> Result<First, Halted> {
     let before = case.sightings[0].before.clone();
-    let end = asker.ends(Purpose::Minimise, 1, vec![case.after(&before)])?.remove(0);
-    if !case.target.is_met(&end) {
-        let is_silent = !end.is_evidence() || case.target.is_hidden(&end);
+    let looks = beginnings(&before, if settings.is_dear { 1 } else { LOOKS });
+    let ends = asker.ends(Purpose::Minimise, 1, looks.iter().map(|list| case.after(list)).collect())?;
+    if let Some(end) = ends.last().filter(|end| !case.target.is_met(end)) {
+        let is_silent = !end.is_evidence() || case.target.is_hidden(end);
         return Ok(if is_silent { First::Hidden } else { First::NotAgain });
     }
-    Ok(match group_in(asker, case, &before, questions)? {
+    let seen = ends.iter().map(|end| case.target.is_met(end)).collect();
+    let left = narrow(&before, seen, |lists| {
+        let orders = lists.iter().map(|list| case.after(list)).collect();
+        let ends = asker.ends(Purpose::Minimise, 0, orders)?;
+        Ok(ends.iter().map(|end| case.target.is_met(end)).collect())
+    })?;
+    asker.tell(News::Shrunk { test: case.test, left: left.len() });
+    Ok(match group_in(asker, case, &left, settings.questions)? {
         Shrunk::Minimal(group) => {
             case.groups.push(group);
             First::Found

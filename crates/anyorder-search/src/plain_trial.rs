@@ -13,9 +13,9 @@ use crate::pair::{Count, Pair, in_plain_terms, plain_sight};
 
 /// Plain pairs after which a difference that is never shown is given up.
 const GIVE_UP: u32 = 2;
-/// Plain pairs for a test with so many partners, or with none but several together: forks may share what they leave to
-/// chance, and then a test seems to have such partners.
-const CROWD_PAIRS: u32 = 8;
+/// More plain pairs for a test with so many partners, or with none but several together: forks may share what they leave
+/// to chance, and then a test seems to have such partners.
+const CROWD_PAIRS: u32 = 3;
 const CROWD: usize = 3;
 /// Pairs that may say nothing.
 const SILENT_PAIRS: u32 = 2;
@@ -46,7 +46,7 @@ impl PlainTrial {
             own: Pair::new(case, &case.groups[0]),
             shared,
             rung: None,
-            pairs: if is_crowd { pairs.max(CROWD_PAIRS) } else { pairs },
+            pairs: if is_crowd { pairs + CROWD_PAIRS } else { pairs },
             number: 0,
             count: Count::default(),
             confirmed: None,

@@ -55,20 +55,26 @@ fn fill(
     settings: &ProfileSettings,
     profiles: &mut Vec<Profile>,
 ) -> Result<(), Halted> {
+    let original = Order::original(oracle.suite()).0;
+    let mut longest = settings.in_original_order.then(|| watch(&[], original));
+    let mut seen_in_original_order = None;
     for some in tests.chunks(AT_ONCE) {
-        let alone = oracle.watch(some.iter().map(|&test| watch(&[], vec![test])).collect())?;
-        let twice = some.iter().filter(|_| settings.again);
-        let twice = twice.map(|&test| Watch { traces: false, ..watch(&[], vec![test, test]) }).collect();
-        let mut twice = ask(oracle, twice)?.into_iter();
-        let records = some.iter().zip(alone);
+        let longest = longest.take();
+        let alone = some.iter().map(|&test| watch(&[], vec![test]));
+        let again = some.iter().filter(|_| settings.again).map(|&test| watch_again(test));
+        let asked = longest.iter().cloned().chain(alone).chain(again).collect();
+        let mut records = oracle.watch(asked)?.into_iter();
+        if longest.is_some() {
+            seen_in_original_order = records.next();
+        }
+        let alone: Vec<WatchRecord> = records.by_ref().take(some.len()).collect();
+        let tests = some.iter().zip(alone);
         let mut new: Vec<Profile> =
-            records.map(|(&test, record)| profile_of(test, record, twice.next().as_ref())).collect();
+            tests.map(|(&test, record)| profile_of(test, record, records.next().as_ref())).collect();
         add_behind_setters(oracle, &mut new, settings)?;
         profiles.append(&mut new);
     }
-    if settings.in_original_order && !profiles.is_empty() {
-        add_in_original_order(oracle, profiles)?;
-    }
+    seen_in_original_order.into_iter().for_each(|record| add_in_original_order(profiles, record));
     Ok(())
 }
 
@@ -77,7 +83,13 @@ fn ask(oracle: &mut dyn Oracle, watches: Vec<Watch>) -> Result<Vec<WatchRecord>,
 }
 
 fn watch(prefix: &[TestIndex], tests: Vec<TestIndex>) -> Watch {
-    Watch { repetition: 0, prefix: Order(prefix.to_vec()), tests: Order(tests), traces: true }
+    let (prefix, tests) = (Order(prefix.to_vec()), Order(tests));
+    Watch { repetition: 0, prefix, tests, then: Order::default(), traces: true }
+}
+
+/// The same test once more behind it.
+fn watch_again(test: TestIndex) -> Watch {
+    Watch { then: Order(vec![test]), traces: false, ..watch(&[], vec![test]) }
 }
 
 fn add_behind_setters(
@@ -100,15 +112,12 @@ fn add_behind_setters(
     Ok(())
 }
 
-fn add_in_original_order(oracle: &mut dyn Oracle, profiles: &mut [Profile]) -> Result<(), Halted> {
-    let original = Order::original(oracle.suite()).0;
-    let records = oracle.watch(vec![watch(&[], original)])?;
-    let watched = records.into_iter().flat_map(|record| record.watched);
-    let mut watched: BTreeMap<TestIndex, Watched> = watched.map(|seen| (seen.step.test, seen)).collect();
+fn add_in_original_order(profiles: &mut [Profile], record: WatchRecord) {
+    let mut watched: BTreeMap<TestIndex, Watched> =
+        record.watched.into_iter().map(|seen| (seen.step.test, seen)).collect();
     for profile in profiles {
         watched.remove(&profile.test).into_iter().for_each(|seen| add_elsewhere(profile, seen));
     }
-    Ok(())
 }
 
 /// What was seen of a test alone, and perhaps twice in a row.
@@ -116,9 +125,10 @@ fn profile_of(test: TestIndex, record: WatchRecord, twice: Option<&WatchRecord>)
     let mut watched = record.watched.into_iter();
     let seen = watched.next().unwrap_or_else(|| nothing_seen(test));
     let (mut again, mut unstable) = (None, Vec::new());
-    if let Some([first, second]) = twice.and_then(|twice| twice.watched.first_chunk()) {
-        again = Some(second.step.outcome);
-        unstable = differing(&seen.writes, &first.writes);
+    if let Some(twice) = twice {
+        again = twice.then.first().map(|step| step.outcome);
+        unstable =
+            twice.watched.first().map_or_else(Vec::new, |first| differing(&seen.writes, &first.writes));
     }
     let mut profile = Profile {
         test,

@@ -19,6 +19,10 @@ pub const ZYGOTE: [&str; 4] =
 pub const COLLECTORS: [&str; 4] =
     ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC", "-XX:+UseShenandoahGC"];
 
+/// Runs a command where numbers of processes begin with 1, as in a container.
+pub const SMALL_NUMBERS: [&str; 6] =
+    ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
+
 /// A JDK.
 #[derive(Clone, Debug)]
 pub struct Jdk {
@@ -75,7 +79,7 @@ impl ForkPrograms {
         let output = Command::new(jdk.home.join("bin/javac"))
             .args(["-nowarn", "-d"])
             .arg(classes.path())
-            .args(["Fork.java", "Script.java"].map(|name| agent.join(name)))
+            .args(["Fork.java", "Script.java", "SharedMemory.java"].map(|name| agent.join(name)))
             .args(programs.flatten().map(|entry| entry.path()))
             .output()
             .expect("the compiler can be started");
@@ -86,7 +90,20 @@ impl ForkPrograms {
 
     /// Runs one of them: how it ended, and what it said.
     pub fn run(&self, program: &str, options: &[&str], arguments: &[&str]) -> (Option<i32>, String) {
-        let output = Command::new(self.jdk.home.join("bin/java"))
+        self.run_by(&["env"], program, options, arguments)
+    }
+
+    /// The same, by a command that runs others.
+    pub fn run_by(
+        &self,
+        command: &[&str],
+        program: &str,
+        options: &[&str],
+        arguments: &[&str],
+    ) -> (Option<i32>, String) {
+        let output = Command::new(command[0])
+            .args(&command[1..])
+            .arg(self.jdk.home.join("bin/java"))
             .args((self.jdk.feature >= 24).then_some("--enable-native-access=ALL-UNNAMED"))
             .arg("-Xmx512m")
             .args(options)

@@ -8,7 +8,7 @@ use anyorder_config::{Budget, parse_duration, parse_size};
 use anyorder_engine::{DiskMode, Isolation};
 use anyorder_model::Mode;
 use anyorder_report::{Color, TerminalOptions};
-use anyorder_search::{Strategy, Sweep};
+use anyorder_search::{CellPattern, Strategy, Sweep};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -76,6 +76,8 @@ pub(crate) enum Command {
     Sweep(SweepArgs),
     /// Run every test twice, and list those that pass and then fail
     Twice(TwiceArgs),
+    /// Show what each test leaves changed, looks at and runs
+    Profile(ProfileArgs),
     /// Run one order again, through the agent or with the plain runner
     Replay(ReplayArgs),
     /// Say what would hinder a hunt here, and what to do
@@ -214,6 +216,9 @@ pub(crate) struct HuntArgs {
     /// How many other orders are tried before verdicts [default: by the number of tests, 3 to 20]
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
+    /// Pairs of plain runs, one red and one green, before a difference is reported; fewer are quicker and less sure
+    #[arg(long, help_heading = "Orders", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) plain_pairs: u32,
     /// Stop after a time (`5m`), or after some suite times (`20x`); half of it is for verdicts [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
@@ -288,6 +293,29 @@ pub(crate) struct TwiceArgs {
     /// What runs twice, and where
     #[arg(long, help_heading = "Orders", value_name = "NAME", default_value = "isolated-test", value_parser = mode_parser())]
     pub(crate) mode: Mode,
+    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+What differs in the end is shown, not every write: a cell that a test sets to what it held already, or puts
+back, is not seen.
+
+Examples:
+  anyorder profile
+  anyorder profile tests/test_cart.py::test_total     one test in full
+  anyorder profile --ignore-cells 'shop.*._cache*' --json profiles.json")]
+pub(crate) struct ProfileArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// Cells to leave out of the report, with `*` for anything; may be repeated
+    #[arg(long, help_heading = "State", value_name = "PATTERN")]
+    pub(crate) ignore_cells: Vec<CellPattern>,
+    /// Show all cells, also those that nobody can observe
+    #[arg(long, help_heading = "State", conflicts_with = "ignore_cells")]
+    pub(crate) all: bool,
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,

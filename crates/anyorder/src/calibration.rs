@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyorder_engine::{Engine, EngineError, Isolation, PlainRequest, Rung};
-use anyorder_model::{Event, Order, Outcome, Plan, Progress, RunRecord, TestIndex};
+use anyorder_model::{Aim, Event, Order, Outcome, Plan, Progress, RunRecord, TestIndex};
 use anyorder_search::{Shrunk, sample, shrink};
 
 use crate::failure::Failure;
@@ -233,7 +233,7 @@ impl<'a> Calibration<'a> {
             seed: self.engine.settings().seed,
             workers: 1,
             isolation: Isolation::Process.name(),
-            has_verdicts: false,
+            aim: Aim::Differences,
         }));
         let is_whole = *ask.order == Order::original(self.engine.suite());
         let before = self.engine.cost().cpu_s;

@@ -5,7 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId};
+use anyorder_model::{
+    Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId, Watch, WatchRecord,
+};
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -59,6 +61,10 @@ impl<'a> Memory<'a> {
         self.recall(&plain_purpose(ask), ask.repetition, &ask.order)
     }
 
+    pub(crate) fn watch(&self, watch: &Watch) -> Result<Option<WatchRecord>, StoreError> {
+        self.recall(&watch_purpose(watch), watch.repetition, &watch.order())
+    }
+
     pub(crate) fn note_prefix(&mut self, fan: &Fan, steps: &[Step]) -> Result<(), StoreError> {
         self.note(prefix_purpose(fan.purpose), fan.repetition, fan.prefix.clone(), steps, &steps)
     }
@@ -76,6 +82,12 @@ impl<'a> Memory<'a> {
     pub(crate) fn note_plain(&mut self, ask: &PlainAsk, seen: &PlainSeen) -> Result<(), StoreError> {
         self.note(plain_purpose(ask), ask.repetition, ask.order.clone(), &seen.steps, seen)?;
         self.write()
+    }
+
+    pub(crate) fn note_watch(&mut self, watch: &Watch, record: &WatchRecord) -> Result<(), StoreError> {
+        let watched = record.watched.iter().map(|watched| &watched.step);
+        let steps: Vec<Step> = watched.chain(&record.then).cloned().collect();
+        self.note(watch_purpose(watch), watch.repetition, watch.order(), &steps, record)
     }
 
     fn note(
@@ -137,6 +149,12 @@ fn prefix_purpose(purpose: Purpose) -> String {
 fn plain_purpose(ask: &PlainAsk) -> String {
     let rung = if ask.rung == Some(Rung::PlainOrdered) { "plain-ordered" } else { "plain" };
     format!("{rung} {}", ask.hash_seed)
+}
+
+/// Which of its tests are watched, and what is looked at, tells watches of one order apart.
+fn watch_purpose(watch: &Watch) -> String {
+    let verb = if watch.traces { "trace" } else { "watch" };
+    format!("{verb} {} after {}", watch.tests.len(), watch.prefix.len())
 }
 
 /// One letter for each outcome.

@@ -39,9 +39,26 @@ impl Recorded<'_> {
         search: impl FnOnce(&mut EngineOracle<'_, '_>, Vec<Known>) -> Result<Option<Outcome>, Failure>,
     ) -> Result<Done, Failure> {
         let suite = self.engine.suite();
+        let mut store = self.open(session)?;
+        let number = store.begin_hunt(&self.start())?;
+        let known = if self.tries_known { known(suite, &store.history().known_findings()?) } else { vec![] };
+        let mut oracle = self.oracle(session, &mut store)?;
+        let found = search(&mut oracle, known.iter().map(|(_, known)| known.clone()).collect())?;
+        let trouble = oracle.trouble.take();
+        let Some((report, suite_cpu_s)) = found else {
+            return trouble.map_or_else(|| Ok(interrupted()), |trouble| Err(trouble.into()));
+        };
+        note_findings(&mut store, number, suite, &report, &known)?;
+        let exit = exit_of(&report);
+        store.end_hunt(number, HuntEnd { ended: now(), exit: i32::from(exit as u8) })?;
+        finish(session, trouble, report, exit, suite_cpu_s)
+    }
+
+    /// Opens the store, and tells why it may hold less than one would expect.
+    pub(crate) fn open(&self, session: &mut Session<'_>) -> Result<Store, Failure> {
         let report = session.report_file();
         let fingerprint = fingerprint::of(self.project, self.engine, self.typed, report.as_deref());
-        let mut store = Store::open(&self.project.directory, &fingerprint)?;
+        let store = Store::open(&self.project.directory, &fingerprint)?;
         if let [_, ..] = store.changed() {
             let changed = store.changed().join(", ");
             session.tell(&Event::Notice {
@@ -53,20 +70,18 @@ impl Recorded<'_> {
             let text = format!("the old history could not be read; it is kept as {}", path.display());
             session.tell(&Event::Notice { text, hint: None });
         }
-        let number = store.begin_hunt(&self.start())?;
-        let known = if self.tries_known { known(suite, &store.history().known_findings()?) } else { vec![] };
+        Ok(store)
+    }
+
+    /// An oracle that remembers what it was asked.
+    pub(crate) fn oracle<'a, 's>(
+        &'a self,
+        session: &'a mut Session<'s>,
+        store: &'a mut Store,
+    ) -> Result<EngineOracle<'a, 's>, Failure> {
         let files = self.project.state_directory("plain")?;
-        let memory = Memory::new(&mut store, suite, self.engine.session());
-        let mut oracle = EngineOracle::new(self.engine, session, memory, files);
-        let found = search(&mut oracle, known.iter().map(|(_, known)| known.clone()).collect())?;
-        let trouble = oracle.trouble.take();
-        let Some((report, suite_cpu_s)) = found else {
-            return trouble.map_or_else(|| Ok(interrupted()), |trouble| Err(trouble.into()));
-        };
-        note_findings(&mut store, number, suite, &report, &known)?;
-        let exit = exit_of(&report);
-        store.end_hunt(number, HuntEnd { ended: now(), exit: i32::from(exit as u8) })?;
-        finish(session, trouble, report, exit, suite_cpu_s)
+        let memory = Memory::new(store, self.engine.suite(), self.engine.session());
+        Ok(EngineOracle::new(self.engine, session, memory, files))
     }
 
     fn start(&self) -> HuntStart {
@@ -152,11 +167,7 @@ fn finish(
         }
         session.tell(&Event::Notice { text: failure.problem.what, hint: failure.problem.hint });
     }
-    let stopped_early = report.stopped_early.map(|halted| match halted {
-        Halted::Budget => "the budget is spent",
-        Halted::Interrupted => "interrupted",
-        Halted::Broken => "the suite could not be run any more",
-    });
+    let stopped_early = report.stopped_early.map(in_words);
     let closing = move |cost: Cost| {
         let found = report.findings.into_iter().map(|finding| Event::Found(Box::new(finding)));
         let doubtful = report.unconfirmed.into_iter().map(|finding| Event::Unconfirmed(Box::new(finding)));
@@ -165,6 +176,15 @@ fn finish(
         found.chain(doubtful).chain([end]).collect()
     };
     Ok(Done { exit, closing: Box::new(closing) })
+}
+
+/// Why nothing more was asked.
+pub(crate) fn in_words(halted: Halted) -> &'static str {
+    match halted {
+        Halted::Budget => "the budget is spent",
+        Halted::Interrupted => "interrupted",
+        Halted::Broken => "the suite could not be run any more",
+    }
 }
 
 fn interrupted() -> Done {

@@ -7,10 +7,17 @@ use std::path::Path;
 
 use anyorder_testkit::environment::{ASYNC, NEWEST, PLUGINS, PYTESTS, Recipe};
 use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::thorough::usually_or_in_trials;
 use common::{Anyorder, Ran, listed_by_pytest};
 
 fn sweep(directory: &Path, words: &[&str], code: i32) -> Ran {
     Anyorder::at(directory).run(&[&["sweep"], words].concat()).with_code(code)
+}
+
+/// The oldest and the newest every day, those between them in trials.
+fn pytests() -> Vec<Recipe> {
+    let [oldest, .., newest] = PYTESTS;
+    usually_or_in_trials(vec![oldest, newest], PYTESTS.to_vec())
 }
 
 /// A fixture whose tests have the same outcomes in every order that is tried.
@@ -43,7 +50,7 @@ fn collected_order_replays(recipe: Recipe, name: &str, plain: &[&str]) {
 
 #[test]
 fn odd_ids_survive_the_way_into_an_order_file_and_back() {
-    for recipe in PYTESTS {
+    for recipe in pytests() {
         collected_order_replays(recipe, "odd_ids", &[]);
         collected_order_replays(recipe, "odd_ids_unescaped", &[]);
     }
@@ -51,14 +58,14 @@ fn odd_ids_survive_the_way_into_an_order_file_and_back() {
 
 #[test]
 fn odd_ids_can_be_replayed_by_plain_pytest() {
-    for recipe in PYTESTS.into_iter().rev() {
+    for recipe in pytests() {
         collected_order_replays(recipe, "odd_ids", &["--plain"]);
     }
 }
 
 #[test]
 fn unescaped_ids_can_be_replayed_by_plain_pytest() {
-    for recipe in PYTESTS.into_iter().rev() {
+    for recipe in pytests() {
         collected_order_replays(recipe, "odd_ids_unescaped", &["--plain"]);
     }
 }
@@ -83,7 +90,7 @@ fn a_child_process_for_the_session_answers_in_every_order() {
 
 #[test]
 fn a_suite_that_turns_warnings_into_errors_sees_none_of_ours() {
-    for recipe in PYTESTS {
+    for recipe in pytests() {
         nothing_differs(recipe, "strict_warnings", &[&["--strategy", "pairs"], &["--rounds", "3"]]);
     }
     nothing_differs(NEWEST, "strict_warnings", &[&["--isolation", "process", "--rounds", "2"]]);
@@ -198,7 +205,7 @@ fn asynchronous_tests_pass_in_every_order() {
 
 #[test]
 fn every_pytest_collects_and_sweeps_every_scope() {
-    for recipe in PYTESTS {
+    for recipe in pytests() {
         let fixture = Fixture::pytest("every_scope");
         let anyorder = Anyorder::with(recipe, fixture.path());
         let listed = anyorder.run(&["collect"]).with_code(0);

@@ -4,7 +4,7 @@ mod common;
 
 use anyorder_testkit::fixture::Fixture;
 use common::Anyorder;
-use common::expected::{disagreement, fixtures, in_lanes, words};
+use common::expected::{asked, disagreement, fixtures, in_lanes};
 use serde_json::Value;
 
 /// How many hunts go on at the same time: each of them waits now and then.
@@ -16,8 +16,7 @@ fn every_fixture_shows_what_it_should_and_nothing_else() {
     assert!(fixtures.len() > 10, "the fixtures are where they were");
     let wrong = in_lanes(LANES, fixtures, |name, expected| {
         let fixture = Fixture::pytest(name);
-        let words = [vec!["hunt", "--seed", "0", "--json", "-"], words(&expected["arguments"])].concat();
-        let ran = Anyorder::at(fixture.path()).run(&words);
+        let ran = Anyorder::at(fixture.path()).run(&asked("hunt", expected));
         disagreement(&ran.json(), expected).map(|how| format!("{name}: {how}\n{}", ran.shown()))
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

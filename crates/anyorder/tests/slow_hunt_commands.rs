@@ -25,7 +25,7 @@ fn paste(directory: &Path, line: &str) -> Output {
 /// Hunts, and pastes every printed command line; how many there were.
 #[track_caller]
 fn all_do_as_they_say(directory: &Path) -> usize {
-    let ran = Anyorder::at(directory).run(&["hunt", "--rounds", "4"]).with_code(1);
+    let ran = Anyorder::at(directory).run(&["hunt", "--rounds", "4", "--plain-pairs", "1"]).with_code(1);
     let mut number = 0;
     for (name, code) in [("fail", 1), ("pass", 0)] {
         for line in printed(&ran, name) {
@@ -54,5 +54,6 @@ fn commands_with_an_order_plugin_do_as_they_say() {
     let ran = Anyorder::at(suite.path()).run(&["hunt", "--rounds", "1"]).with_code(1);
     assert!(ran.stdout.contains("non-idempotent  test_a.py::test_a"), "{}", ran.shown());
     assert!(printed(&ran, "fail")[0].contains("anyorder_order"), "{}", ran.shown());
+    assert!(ran.stdout.contains("5 pairs of plain runs"), "{}", ran.shown());
     assert_eq!(all_do_as_they_say(suite.path()), 2);
 }

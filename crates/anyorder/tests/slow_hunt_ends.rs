@@ -108,7 +108,7 @@ fn a_second_hunt_at_the_same_time_is_told_who_the_first_is() {
     assert!(second.stderr.contains(&first.id().to_string()), "{}", second.shown());
 }
 
-const HUNT: [&str; 7] = ["hunt", "--rounds", "2", "--seed", "3", "--json", "-"];
+const HUNT: [&str; 9] = ["hunt", "--rounds", "2", "--seed", "3", "--plain-pairs", "2", "--json", "-"];
 
 fn finish(directory: &Path) -> Ran {
     Anyorder::at(directory).run(&HUNT).with_code(1)

@@ -10,19 +10,18 @@ use anyorder_testkit::fixture::Fixture;
 use anyorder_testkit::program::is_installed;
 use anyorder_testkit::thorough::usually_or_in_trials;
 use common::Anyorder;
-use common::expected::{disagreement, fixtures, in_lanes, words};
+use common::expected::{asked, disagreement, fixtures, in_lanes};
 use serde_json::Value;
 
 /// How many builds are hunted in at the same time.
 const LANES: usize = 2;
 
-/// Fixtures in which forks are compared with new processes every day; `cargo xtask trial junit` does so in all.
-const COMPARED: [&str; 2] = ["five", "on_disk"];
+/// Where forks are compared with new processes every day; `cargo xtask trial thorough slow_junit` does so everywhere.
+const COMPARED: [&str; 1] = ["on_disk"];
 
 /// Hunts, or does what else `expected` asks for.
 fn tried(fixture: &Fixture, command: &str, expected: &Value) -> Option<String> {
-    let words = [vec![command, "--seed", "0", "--json", "-"], words(&expected["arguments"])].concat();
-    let ran = Anyorder::built(fixture.path()).run(&words);
+    let ran = Anyorder::built(fixture.path()).run(&asked(command, expected));
     let how = disagreement(&ran.json(), expected)?;
     Some(format!("{command}: {how}\n{}", ran.shown()))
 }
@@ -82,8 +81,8 @@ fn every_java_fixture_shows_what_it_should_and_some_in_new_processes_too() {
 #[test]
 fn printed_commands_fail_and_pass_without_anyorder() {
     let fixture = Fixture::junit("modules");
-    let report =
-        Anyorder::built(fixture.path()).run(&["hunt", "--rounds", "2", "--json", "-"]).with_code(1).json();
+    let words = ["hunt", "--rounds", "2", "--plain-pairs", "1", "--json", "-"];
+    let report = Anyorder::built(fixture.path()).run(&words).with_code(1).json();
     let more = report["more"].as_array().unwrap().iter();
     let findings =
         std::iter::once(&report).chain(more).flat_map(|report| report["findings"].as_array().unwrap());

@@ -21,6 +21,25 @@ fn modules_and_classes_are_chosen_by_name() {
 }
 
 #[test]
+fn a_module_that_the_build_does_not_have_is_a_slip_of_the_pen() {
+    let fixture = Fixture::junit("modules");
+    let ran = Anyorder::built(fixture.path()).run(&["collect", "--module", "nope"]).with_code(2);
+    assert!(ran.stderr.contains("modules with tests: billing, shipping"), "{}", ran.shown());
+}
+
+#[test]
+fn a_module_whose_tests_run_inside_the_build_is_left_out_by_name() {
+    let fixture = Fixture::junit("modules");
+    let pom = fixture.path().join("billing/pom.xml");
+    let text = fs::read_to_string(&pom).unwrap();
+    let properties = "<properties><forkCount>0</forkCount></properties></project>";
+    fs::write(&pom, text.replace("</project>", properties)).unwrap();
+    let ran = Anyorder::built(fixture.path()).run(&["collect"]).with_code(0);
+    assert!(ran.stderr.contains("inside its own JVM (`forkCount` 0): billing"), "{}", ran.shown());
+    assert!(!ran.stdout.contains("acme.billing."), "{}", ran.shown());
+}
+
+#[test]
 fn a_build_is_asked_again_only_when_something_has_changed() {
     let fixture = Fixture::junit("four");
     let anyorder = Anyorder::built(fixture.path());

@@ -45,14 +45,16 @@ impl SimSuite {
                 code: Vec::new(),
             });
         }
+        self.run_into(&mut world, watch.then.tests(), &mut steps, &mut flip);
         self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
+        let then = steps.split_off(watched.len());
         watched.iter_mut().zip(steps).for_each(|(watched, step)| watched.step = step);
-        let in_the_end = Some(self.changed(eyes, &before, &world.cells, noise));
+        let in_the_end = then.is_empty().then(|| self.changed(eyes, &before, &world.cells, noise));
         self.chance = chance;
-        self.runs += (watch.prefix.len() + watch.tests.len()) as u64;
+        self.runs += watch.order().len() as u64;
         self.forks += 1;
         self.watches += 1;
-        WatchRecord { watched, in_the_end }
+        WatchRecord { watched, in_the_end, then }
     }
 
     /// What differs between two states, as far as it is seen. Tests that fail at random leave other random numbers each time.

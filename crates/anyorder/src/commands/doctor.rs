@@ -144,12 +144,9 @@ fn look_at_collecting_twice(
 fn look_at_forks(session: &mut Session<'_>, engine: &Engine) {
     if engine.isolation() == Isolation::Process {
         let text = "fresh states are new processes, not forks: slower, with the same outcomes";
-        check(
-            session,
-            Grade::Warning,
-            text,
-            (!engine.ready().can_fork).then_some(engine.driver().words().no_forks),
-        );
+        let why = engine.ready().no_forks.as_ref().map_or(String::new(), |why| format!("\n{why}"));
+        let hint = (!engine.ready().can_fork).then_some(engine.driver().words().no_forks);
+        check(session, Grade::Warning, format!("{text}{why}"), hint);
     } else {
         check(session, Grade::Good, "fresh states are forks", None);
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, Isolation};
-use anyorder_model::{Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
+use anyorder_model::{Aim, Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntSettings, Sweep, default_rounds, hunt, investigate};
 
@@ -35,6 +35,7 @@ pub(crate) struct Hunter {
     pub(crate) rounds: Option<u64>,
     /// Whether one group of partners for each finding is enough.
     pub(crate) is_quick: bool,
+    pub(crate) plain_pairs: Option<u32>,
     pub(crate) budget: Option<Budget>,
     /// The only order to look into.
     pub(crate) order: Option<(std::path::PathBuf, Vec<TestId>)>,
@@ -53,6 +54,7 @@ impl Hunter {
             sweep: args.sweep,
             rounds: args.rounds.or(rounds),
             is_quick: args.quick,
+            plain_pairs: Some(args.plain_pairs),
             budget: args.budget.or(project.config.get("budget", str::parse)?),
             order: order.transpose()?,
             typed: args.suite.typed_again(),
@@ -76,6 +78,7 @@ impl Hunter {
             tries_known: order.is_none(),
         };
         recorded.carry_out(session, |oracle, known| {
+            let usual = HuntSettings::default();
             let settings = HuntSettings {
                 seed: engine.settings().seed,
                 sweep: self.sweep,
@@ -83,7 +86,8 @@ impl Hunter {
                 forks: self.is_quick.then_some(0),
                 is_dear: engine.isolation() == Isolation::Process,
                 known,
-                ..HuntSettings::default()
+                plain_pairs: self.plain_pairs.unwrap_or(usual.plain_pairs),
+                ..usual
             };
             let Some(order) = &order else { return self.whole(oracle, engine, &settings, begun, took) };
             oracle.limit(begun, self.budget.map(|budget| budget.allowance(took)));
@@ -125,7 +129,7 @@ impl Hunter {
             seed: engine.settings().seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
-            has_verdicts: true,
+            aim: Aim::Verdicts,
         }
     }
 }

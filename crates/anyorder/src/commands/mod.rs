@@ -4,6 +4,7 @@ mod collect;
 mod demo;
 mod doctor;
 mod hunt;
+mod profile;
 mod replay;
 mod sweep;
 mod twice;
@@ -18,6 +19,7 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
     match cli.command.as_ref().expect("without a command it is a hunt") {
         Command::Hunt(args) => hunt::run(args, terminal),
         Command::Collect(args) => collect::run(args, terminal),
+        Command::Profile(args) => profile::run(args, terminal),
         Command::Twice(args) => twice::run(args, terminal),
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, EngineError, Update};
 use anyorder_model::{
-    Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, format_order_file,
+    Aim, Coverage, Differs, Event, Order, Plan, Progress, RunRecord, Sighting, format_order_file,
 };
 use anyorder_report::Terminal;
 use anyorder_search::{Comparison, Strategy, Successions, batches};
@@ -134,7 +134,7 @@ impl Sweep {
             seed: self.seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
-            has_verdicts: false,
+            aim: Aim::Differences,
         }));
         let mut progress = Progress { orders_done: 0, orders, share: 0.0, running: None };
         let tests_per_order = if orders == 1 {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, PlainRequest};
 use anyorder_model::{
-    Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord,
+    Aim, Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord,
     Signature, TestIndex,
 };
 use anyorder_report::Terminal;
@@ -53,7 +53,7 @@ fn suite(
             seed: engine.settings().seed,
             workers: engine.settings().workers,
             isolation: engine.isolation().name(),
-            has_verdicts: true,
+            aim: Aim::Verdicts,
         }));
         if mode == Mode::AcrossRuns {
             return across_runs(oracle, engine).map(|report| Some((report, None)));

@@ -20,8 +20,15 @@ pub(crate) fn fixtures(framework: &str) -> BTreeMap<String, Value> {
     expected.collect()
 }
 
+/// A command as `expected` asks for it. The default number of plain pairs is tried elsewhere: in `anyorder demo`, and
+/// where nothing is said of pairs.
+pub(crate) fn asked<'words>(command: &'words str, expected: &'words Value) -> Vec<&'words str> {
+    let pairs: &[&str] = if command == "hunt" { &["--plain-pairs", "1"] } else { &[] };
+    [&[command, "--seed", "0", "--json", "-"], pairs, &words(&expected["arguments"])].concat()
+}
+
 /// The strings of a JSON list.
-pub(crate) fn words(list: &Value) -> Vec<&str> {
+fn words(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
 }
 

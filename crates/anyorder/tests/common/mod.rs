@@ -17,6 +17,8 @@ use std::process::{Command, Output, Stdio};
 
 use anyorder_testkit::environment::{NEWEST, Recipe, python};
 use anyorder_testkit::mark::{self, Mark};
+use anyorder_testkit::repository;
+use anyorder_testkit::schema::Schema;
 use tempfile::TempDir;
 use watch::Watch;
 
@@ -27,6 +29,12 @@ pub(crate) fn suite(files: &[(&str, &str)]) -> TempDir {
         fs::write(directory.path().join(name), text).expect("it can be written");
     }
     directory
+}
+
+/// What every report follows.
+pub(crate) fn schema() -> Schema {
+    let path = repository().join("docs/report.schema.json");
+    Schema::parse(&fs::read_to_string(path).expect("there is a schema"))
 }
 
 /// The binary, about to be started in a directory.
@@ -229,10 +237,13 @@ impl Ran {
         self.differing().iter().map(|id| id.rsplit("::").next().unwrap_or(id)).collect()
     }
 
-    /// Standard output as JSON.
+    /// The report, which has to follow the schema whatever it says.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{}", self.shown()))
+        let report =
+            serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{}", self.shown()));
+        assert_eq!(schema().faults(&report), [""; 0], "{}", self.shown());
+        report
     }
 
     fn redact(&self, text: &str) -> String {

@@ -14,7 +14,9 @@ interface Backend {
     List<Found> find(Class<?> group) throws Throwable;
 
     /** Whether it is only asked for classes that no other back end has found tests in. */
-    boolean isSecondChoice();
+    default boolean isSecondChoice() {
+        return false;
+    }
 
     /** Whether running a test of the agent's own runs nothing of the user's. */
     boolean canRehearse();
@@ -36,6 +38,10 @@ interface Backend {
         final Class<?> type;
         final String method;
         final List<String> markers;
+
+        Found(String key, Class<?> type, String method) {
+            this(key, type, method, Markers.of(type, method));
+        }
 
         Found(String key, Class<?> type, String method, List<String> markers) {
             this.key = key;

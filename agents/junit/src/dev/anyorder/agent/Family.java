@@ -26,6 +26,7 @@ final class Family {
     private final Layers layers;
     private final boolean canLayer;
     private final Set<Integer> inherited;
+    private final int inheritedMemory;
     /** What is to be done once, before the first fork. */
     private Runnable warmth;
     private List<Integer> unreaped = new ArrayList<Integer>();
@@ -47,6 +48,7 @@ final class Family {
             canLayer = Fork.isPossible(script);
         }
         inherited = Descriptors.connections();
+        inheritedMemory = SharedMemory.names().size();
     }
 
     private static int user() throws IOException {
@@ -137,12 +139,13 @@ final class Family {
     }
 
     /** What a fork of this process would lose, or share with its siblings. Threads are no hindrance. */
-    Map<String, Object> gained() {
+    Map<String, Object> gained() throws IOException {
         Set<Integer> connections = Descriptors.connections();
         connections.removeAll(inherited);
         Map<String, Object> gained = new LinkedHashMap<String, Object>();
         gained.put("children", Fork.hasChildren() ? 1 : 0);
         gained.put("connections", connections.size());
+        gained.put("shared_memory", Math.max(0, SharedMemory.names().size() - inheritedMemory));
         return gained;
     }
 }

@@ -1,9 +1,11 @@
 package dev.anyorder.agent;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.List;
 
 /**
  * Forks this JVM with all of its threads, by the library in {@code agents/jvmfork}; {@code docs/jvm-fork.md} tells how.
@@ -11,10 +13,19 @@ import java.nio.file.Paths;
  * <p>Knows what can be forked at all. Does not know what children are for.
  */
 final class Fork {
-    /** As the library says it. */
-    private static final int NOT_PARKED = -1001;
+    // As the library says it, in refusal.rs.
+    private static final int NO_LIBC = -10000;
+    private static final int NOT_PARKED = -10001;
+    private static final int BUSY = -10002;
+    private static final int TOO_LONG = -10003;
+    private static final int TOO_MANY = -10004;
+    private static final int NO_SIGNAL = -10005;
+    private static final int NO_THREADS = -10006;
     /** How long a child that does nothing may take. */
     private static final long TRIAL_MILLIS = 10000;
+    private static final int KILLED = 9;
+
+    private static final Charset UTF_8 = Charset.forName("UTF-8");
 
     private static Method handleOf;
     private static Object ownHandle;
@@ -23,6 +34,9 @@ final class Fork {
 
     /** The library's words: 0 in the child, the child's number in the parent, or a negative reason why there is none. */
     private static native int fork(byte[] script, int length, int steps);
+
+    /** The thread because of which there was no fork. */
+    private static native int unparked();
 
     private static native int carryOut(byte[] script, int length, int steps);
 
@@ -64,17 +78,22 @@ final class Fork {
         }
     }
 
-    /** Memory that a child would share instead of getting a copy; ZGC keeps the whole heap in such memory. */
-    private static String hindrance() throws Exception {
-        byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
-        for (String line : new String(maps, Charset.forName("UTF-8")).split("\n")) {
-            String[] fields = line.split(" +", 6);
-            boolean isShared = fields.length > 1 && fields[1].startsWith("rw") && fields[1].endsWith("s");
-            if (isShared && !line.contains("hsperfdata")) {
-                return "this JVM keeps data in shared memory, as ZGC does: " + fields[fields.length - 1].trim();
-            }
+    /** What can be seen from here. */
+    private static String hindrance() throws IOException {
+        String processor = System.getProperty("os.arch");
+        if (!processor.equals("amd64")) {
+            return "this JVM is made for " + processor + ", and only those for x86-64 are forked";
         }
-        return null;
+        if (new String(Files.readAllBytes(Paths.get("/proc/self/maps")), UTF_8).contains("/ld-musl-")) {
+            return "this JVM uses musl, and only those that use glibc are forked";
+        }
+        List<String> shared = SharedMemory.names();
+        if (shared.isEmpty()) {
+            return null;
+        }
+        return shared.get(0).contains("java_heap")
+                ? "ZGC keeps the heap of this JVM in shared memory"
+                : "this JVM keeps data in shared memory: " + shared.get(0);
     }
 
     private static String trial() throws InterruptedException {
@@ -90,6 +109,12 @@ final class Fork {
         while (status == -1 && System.nanoTime() < deadline) {
             Thread.sleep(1);
             status = waitFor(child, false);
+        }
+        if (status == -1) {
+            Script end = new Script();
+            end.attempt(Script.KILL, child, KILLED);
+            here(end);
+            waitFor(child, true);
         }
         return status == 0 ? null : "a fork of this JVM did not end as it should: " + status;
     }
@@ -123,9 +148,34 @@ final class Fork {
     }
 
     static String reason(int refusal) {
-        return refusal == NOT_PARKED
-                ? "a thread of this JVM blocks the signal that stops it"
-                : "the library refused to fork: " + refusal;
+        switch (refusal) {
+            case NO_LIBC:
+                return "this libc is not a glibc as anyorder knows it";
+            case NOT_PARKED:
+                return "the thread " + described(unparked()) + " does not stop when it is sent a signal";
+            case BUSY:
+                return "another thread is forking this JVM";
+            case TOO_LONG:
+                return "a child would have more to do than there is room for: too many files or layers of disk";
+            case TOO_MANY:
+                return "this JVM has too many threads";
+            case NO_SIGNAL:
+                return "no signal is free to stop threads with";
+            case NO_THREADS:
+                return "/proc does not tell which threads there are";
+            default:
+                return "the system does not copy this process: error " + -refusal;
+        }
+    }
+
+    /** By its number and, while it lives, the name that the system has for it. */
+    private static String described(int thread) {
+        try {
+            byte[] name = Files.readAllBytes(Paths.get("/proc/self/task/" + thread + "/comm"));
+            return thread + " (" + new String(name, UTF_8).trim() + ")";
+        } catch (IOException gone) {
+            return String.valueOf(thread);
+        }
     }
 
     /** Java asks for its own number once, and keeps the answer. */

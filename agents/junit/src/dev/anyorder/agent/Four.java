@@ -2,26 +2,15 @@ package dev.anyorder.agent;
 
 import java.util.ArrayList;
 import java.util.List;
-import junit.runner.Version;
 import org.junit.internal.runners.JUnit38ClassRunner;
 import org.junit.runner.Request;
 import org.junit.runner.Runner;
 
 /** JUnit 4, and whatever it runs through its runners; JUnit 3 is left to {@link Three}. */
-final class Four implements Backend {
+final class Four extends ThreeOrFour {
     @Override
     public String name() {
         return "four";
-    }
-
-    @Override
-    public String framework() {
-        return "JUnit " + Version.id();
-    }
-
-    @Override
-    public boolean isSecondChoice() {
-        return false;
     }
 
     @Override
@@ -30,7 +19,7 @@ final class Four implements Backend {
         Runner runner = Request.aClass(group).getRunner();
         if (!(runner instanceof JUnit38ClassRunner)) {
             for (FourLeaf leaf : FourLeaf.allIn(runner.getDescription(), group)) {
-                found.add(new Found(leaf.key, leaf.type, leaf.method, Markers.of(leaf.type, leaf.method)));
+                found.add(new Found(leaf.key, leaf.type, leaf.method));
             }
         }
         return found;
@@ -42,18 +31,7 @@ final class Four implements Backend {
     }
 
     @Override
-    public boolean isOpen() {
-        return true;
-    }
-
-    @Override
-    public void open(Runnable stays) {
-        stays.run();
-    }
-
-    @Override
-    public Part enter(String name, Stay stay) throws Throwable {
-        Class<?> group = Class.forName(name, true, Main.class.getClassLoader());
+    Part enter(Class<?> group, Stay stay) throws Throwable {
         Runner runner = Request.aClass(group).getRunner();
         FourTree tree = FourTree.of(runner, group, stay);
         return tree != null ? tree : new FourSingles(runner, group, stay);

@@ -9,7 +9,7 @@ import org.junit.runner.Runner;
  * A class whose runner cannot be driven from inside: each test is a filtered run of its own, with all that is around
  * it.
  */
-final class FourSingles implements Part {
+final class FourSingles extends Whole {
     private final Runner runner;
     private final Class<?> group;
     private final Stay stay;
@@ -22,16 +22,6 @@ final class FourSingles implements Part {
         for (FourLeaf leaf : FourLeaf.allIn(runner.getDescription(), group)) {
             parts.add(new Single(leaf));
         }
-    }
-
-    @Override
-    public boolean isTest() {
-        return false;
-    }
-
-    @Override
-    public boolean holds(Test test) {
-        return true; // the stay takes no others
     }
 
     /** A test that is not there any more: its class could not be set up, and the runner can say why. */

@@ -32,11 +32,6 @@ final class Jupiter implements Backend {
     }
 
     @Override
-    public boolean isSecondChoice() {
-        return false;
-    }
-
-    @Override
     public List<Found> find(Class<?> group) {
         List<Found> found = new ArrayList<Found>();
         for (TestDescriptor child : discover(group).getChildren()) {

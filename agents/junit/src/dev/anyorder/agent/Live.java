@@ -57,7 +57,7 @@ final class Live implements Runnable {
     }
 
     /** A class, which is loaded when a stay in it begins. */
-    private static final class Group implements Part {
+    private static final class Group extends Whole {
         private final Backend backend;
         private final String group;
         private final Stay stay;
@@ -66,16 +66,6 @@ final class Live implements Runnable {
             this.backend = backend;
             this.group = group;
             this.stay = stay;
-        }
-
-        @Override
-        public boolean isTest() {
-            return false;
-        }
-
-        @Override
-        public boolean holds(Test test) {
-            return true; // the stay takes no others
         }
 
         @Override

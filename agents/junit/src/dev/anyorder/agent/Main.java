@@ -1,6 +1,7 @@
 package dev.anyorder.agent;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -83,8 +84,11 @@ public final class Main {
         try {
             link.say(hello(orders, listed));
             List<Backend> backends = backends();
-            Family family = family(orders, before, new Zygote(backends, tests));
-            link.say(ready(tests, listed, family));
+            String refusal = refusal(orders, before);
+            Family family = refusal == null ? family(orders, before, new Zygote(backends, tests)) : null;
+            Map<String, Object> ready = ready(tests, listed, family);
+            ready.put("no_forks", refusal);
+            link.say(ready);
             Turns turns = new Turns(link, tests, output, classes, family);
             Live live = new Live(turns, backends);
             while (true) {
@@ -113,21 +117,27 @@ public final class Main {
         return hello;
     }
 
-    /** Null if this JVM is not to be forked, or cannot be; then the log says why. */
-    private static Family family(Map<?, ?> orders, Set<Integer> before, Runnable warmth) throws Exception {
-        String library = (String) orders.get("library");
-        if (library == null) {
-            return null;
+    /** Why this JVM is not forked; null if it can be. */
+    private static String refusal(Map<?, ?> orders, Set<Integer> before) {
+        if (orders.get("library") == null) {
+            return "this anyorder has no library for it";
         }
-        Set<Integer> link = Descriptors.connections();
-        link.removeAll(before);
-        String refusal = link.size() == 1 ? Fork.prepare(library) : "there are connections of others: " + link;
-        if (refusal != null) {
-            System.err.println("anyorder: no forks of this JVM: " + refusal);
-            return null;
-        }
+        Set<Integer> link = since(before);
+        return link.size() == 1
+                ? Fork.prepare((String) orders.get("library"))
+                : "there are connections of others: " + link;
+    }
+
+    private static Family family(Map<?, ?> orders, Set<Integer> before, Runnable warmth) throws IOException {
         Map<?, ?> layers = (Map<?, ?>) orders.get("layers");
-        return new Family((String) orders.get("socket"), link.iterator().next(), layers, warmth);
+        return new Family((String) orders.get("socket"), since(before).iterator().next(), layers, warmth);
+    }
+
+    /** The connections that have been opened since. */
+    private static Set<Integer> since(Set<Integer> before) {
+        Set<Integer> connections = Descriptors.connections();
+        connections.removeAll(before);
+        return connections;
     }
 
     private static Map<String, Object> ready(List<Test> tests, Map<?, ?> listed, Family family) {

@@ -18,6 +18,7 @@ final class Script {
     static final int DUP2 = 33;
     static final int SOCKET = 41;
     static final int CONNECT = 42;
+    static final int KILL = 62;
     static final int CHDIR = 80;
     static final int FCHDIR = 81;
     static final int MKDIR = 83;

@@ -6,18 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import junit.framework.TestCase;
 import junit.framework.TestSuite;
-import junit.runner.Version;
 
 /** JUnit 3: subclasses of {@code TestCase}, and classes with a static {@code suite()}. */
-final class Three implements Backend {
+final class Three extends ThreeOrFour {
     @Override
     public String name() {
         return "three";
-    }
-
-    @Override
-    public String framework() {
-        return "JUnit " + Version.id();
     }
 
     @Override
@@ -30,7 +24,7 @@ final class Three implements Backend {
         List<Found> found = new ArrayList<Found>();
         if (suiteMethod(group) != null || TestCase.class.isAssignableFrom(group)) {
             for (ThreeTree.Leaf leaf : new ThreeTree(suite(group), group, null).leaves()) {
-                found.add(new Found(leaf.key, leaf.type, leaf.method, Markers.of(leaf.type, leaf.method)));
+                found.add(new Found(leaf.key, leaf.type, leaf.method));
             }
         }
         return found;
@@ -42,18 +36,7 @@ final class Three implements Backend {
     }
 
     @Override
-    public boolean isOpen() {
-        return true;
-    }
-
-    @Override
-    public void open(Runnable stays) {
-        stays.run();
-    }
-
-    @Override
-    public Part enter(String name, Stay stay) throws Throwable {
-        Class<?> group = Class.forName(name, true, Main.class.getClassLoader());
+    Part enter(Class<?> group, Stay stay) throws Throwable {
         return new ThreeTree(suite(group), group, stay).top();
     }
 

@@ -113,10 +113,19 @@ final class Turns {
             tellHeld();
             Map<String, Object> ran = message("ran");
             if (isStanding) {
-                ran.put("gained", family == null ? new LinkedHashMap<String, Object>() : family.gained());
+                ran.put("gained", gained());
             }
             link.say(ran);
             isRunning = false;
+        }
+    }
+
+    /** Null if that cannot be told; then this state is not forked. */
+    private Map<String, Object> gained() {
+        try {
+            return family == null ? new LinkedHashMap<String, Object>() : family.gained();
+        } catch (IOException unreadable) {
+            return null;
         }
     }
 

@@ -1,0 +1,109 @@
+"""State of the process that no Python object holds: directory, locale, signals, random numbers, what was left over.
+
+Knows how to read it, as plain values under readable names. Does not know what it was before.
+"""
+import array
+import sys
+
+from .own import own
+from .shapes import ABSENT
+
+_NAMELESS = own.pattern(r"(socket|pipe):\[")
+
+
+def facts(ours):
+    """Path, kind and value of each. `ours` are the descriptors of the agent itself."""
+    found = {}
+    _settings(found)
+    _random(found)
+    _signals(found)
+    _context(found)
+    _left_over(found, ours)
+    return found
+
+
+def _settings(found):
+    try:
+        found["working directory"] = "process", own.getcwd().decode("utf-8", "backslashreplace")
+    except OSError:
+        found["working directory"] = "process", ABSENT
+    mask = own.umask(0o77)
+    own.umask(mask)
+    found["umask"] = "process", oct(mask)
+    found["locale"] = "process", _locale()
+    found["recursion limit"] = "process", own.recursion_limit()
+    found["switch interval"] = "process", own.switch_interval()
+    found["garbage collector"] = "process", (own.gc_enabled(), own.gc_count(), own.gc_debug())
+    found["default timeout of sockets"] = "process", own.default_timeout()
+    found["tracer"] = "process", own.tracer()
+    found["profiler"] = "process", own.profiler()
+    found["functions to call at exit"] = "process", own.atexit_count()
+    found["timer"] = "process", bool(own.timer(0)[0])
+
+
+def _locale():
+    try:
+        return own.locale(own.LC_ALL, None)
+    except Exception:
+        return ABSENT
+
+
+def _random(found):
+    generator = getattr(sys.modules.get("random"), "_inst", None)
+    if generator is not None:
+        version, numbers, gauss = generator.getstate()
+        found["random numbers"] = "process", (_digest(array.array("I", numbers)), gauss)
+    numpy = getattr(sys.modules.get("numpy.random"), "get_state", None)
+    if numpy is not None:
+        state = numpy()
+        found["random numbers of numpy"] = "process", (_digest(state[1]),) + tuple(map(str, state[2:]))
+
+
+def _digest(buffer):
+    return own.digest(memoryview(buffer)).hexdigest()[:16]
+
+
+def _signals(found):
+    for number in own.signals:
+        handler = own.getsignal(number)
+        if handler is not None:
+            found["handler of %s" % number.name] = "process", handler
+
+
+def _context(found):
+    for variable, value in own.context().items():
+        if variable.name == "decimal_context":
+            value = repr(value)
+        found[_path_of_variable(variable)] = "context", value
+
+
+def context_variables():
+    """Variables that have a value here, by path."""
+    return {_path_of_variable(variable): variable for variable in own.context()}
+
+
+def _path_of_variable(variable):
+    return "context variable %s" % variable.name
+
+
+def _left_over(found, ours):
+    for thread in own.threads():
+        found[_numbered(found, "thread %s" % thread.name)] = "left-over", type(thread).__name__
+    for descriptor in sorted(own.listdir("/proc/self/fd"), key=int) if own.memfd is not None else ():
+        try:
+            target = own.readlink("/proc/self/fd/" + descriptor)
+        except OSError:
+            continue  # the one that lists them
+        if int(descriptor) not in ours:
+            match = _NAMELESS.match(target)
+            path = _numbered(found, "descriptor of %s" % (match.group(1) if match else target))
+            found[path] = "left-over", "open"
+
+
+def _numbered(found, path):
+    """Several of one name are told apart by numbers."""
+    number, numbered = 1, path
+    while numbered in found:
+        number += 1
+        numbered = "%s (%d)" % (path, number)
+    return numbered

@@ -1,0 +1,89 @@
+"""The verb `trace`: which code runs during a test, and from it the names that the test may look at.
+
+From Python 3.12 on `sys.monitoring` tells each function once per test; below, a trace function that wants nothing but
+calls. Where another tool has the trace function, or all numbers for tools are taken, no code is told: the suite's own
+tools come first. Knows when code starts; what it mentions is found in `reads.py`.
+"""
+import threading
+
+from .own import own
+from .reads import Reads
+
+_TOOL_IDS = (4, 3)  # the others are set apart for debuggers, coverage, profilers and optimisers
+
+
+class Tracer:
+    """Listens between `begin` and `end`."""
+
+    def __init__(self, root):
+        self._reads = Reads(root)
+        self._ran = {}
+        self._listener = _Monitoring(self._ran) if own.monitoring is not None else _Tracing(self._ran)
+
+    def begin(self):
+        self._ran.clear()
+        self._listener.start()
+
+    def end(self, item):
+        """What goes into the outcome: `reads` and `code`."""
+        self._listener.stop()
+        reads, code = self._reads.of(self._ran.values())
+        reads.update("fixture " + name for name in getattr(item, "fixturenames", ()))
+        reads.update("parameter " + name for name in getattr(getattr(item, "callspec", None), "params", ()))
+        self._ran.clear()
+        return {"reads": sorted(reads), "code": code}
+
+
+class _Monitoring:
+    """`sys.monitoring`: an event for the first start of each function."""
+
+    def __init__(self, ran):
+        self._ran = ran
+        self._tool = None
+
+    def start(self):
+        monitoring = own.monitoring
+        self._tool = next((tool for tool in _TOOL_IDS if monitoring.get_tool(tool) is None), None)
+        if self._tool is None:
+            return
+        ran, frame, disable = self._ran, own.frame, monitoring.DISABLE
+
+        def started(code, _):
+            ran[id(code)] = code, frame(1).f_globals
+            return disable
+
+        monitoring.use_tool_id(self._tool, "anyorder")
+        monitoring.register_callback(self._tool, monitoring.events.PY_START, started)
+        monitoring.restart_events()
+        monitoring.set_events(self._tool, monitoring.events.PY_START)
+
+    def stop(self):
+        if self._tool is not None and own.monitoring.get_tool(self._tool) == "anyorder":
+            own.monitoring.set_events(self._tool, 0)
+            own.monitoring.register_callback(self._tool, own.monitoring.events.PY_START, None)
+            own.monitoring.free_tool_id(self._tool)
+        self._tool = None
+
+
+class _Tracing:
+    """`sys.settrace`: an event for each call."""
+
+    def __init__(self, ran):
+        def called(frame, _, __):
+            code = frame.f_code
+            if id(code) not in ran:
+                ran[id(code)] = code, frame.f_globals
+
+        self._called = called
+
+    def start(self):
+        if own.tracer() is None:
+            own.set_tracer(self._called)
+            if threading._trace_hook is None:
+                own.set_tracer_of_threads(self._called)
+
+    def stop(self):
+        if own.tracer() is self._called:
+            own.set_tracer(None)
+        if threading._trace_hook is self._called:
+            own.set_tracer_of_threads(None)

@@ -1,0 +1,130 @@
+"""Remembers the shared state of this process: all that can be reached from its modules and other roots.
+
+The walk goes breadth first, so that an object is known by the shortest way to it. New objects can only hang below a slot of
+an object that was there before, so what the old ones hold is all there is to compare. Knows objects and who holds
+them; names are made in `names.py`.
+"""
+import types
+from array import array
+
+from .image import is_trusted
+from .saved import CHUNK, Chunk
+from .shapes import DEQUE, DICT, LEAF, LIST, ORDERED, PASS, SET, below, is_a, shape_of
+
+# Items of these have no names of their own, so it matters by which names the container is known.
+_NAMELESS = {DICT, ORDERED, LIST, SET, DEQUE, PASS}
+
+
+class Memory:
+    """Every object that was found, with its first holder, its other holders, and what it held."""
+
+    def __init__(self, modules, library, passed_over):
+        """`modules` by their names; functions and classes of the `library` are not compared, only who holds them; the
+        walk does not enter what is `passed_over`."""
+        self._library = library
+        self.objects = []
+        self._modules = modules
+        self.labels = {}  # of roots, by place
+        self._holders = array("i")
+        self._others = {}
+        self._places = dict.fromkeys(map(id, passed_over), -1)
+        self._passed_over = passed_over  # kept, so that no other object gets their addresses
+        self._chunks = []
+        self._chunk_of = {}
+        self._fresh = {}
+        self._has_images = is_trusted()
+        self.add_roots(modules.items())
+
+    def add_roots(self, roots):
+        """Walks on from more roots."""
+        begin = len(self.objects)
+        for label, root in roots:
+            if shape_of(type(root)).group == LEAF:
+                continue
+            if id(root) not in self._places:
+                self._add(root, -1)
+            place = self._places[id(root)]
+            if place >= 0 and label not in self.labels.setdefault(place, []):
+                self.labels[place].append(label)
+        self._walk(begin)
+
+    def module(self, name):
+        return self._modules.get(name)
+
+    def place(self, thing):
+        """Where an object is among those remembered; nothing if it is new."""
+        place = self._places.get(id(thing), -1)
+        return place if place >= 0 else None
+
+    def holder(self, place):
+        """The place of what an object was found in; nothing for a root."""
+        holder = self._holders[place]
+        return holder if holder >= 0 else None
+
+    def holders(self, place):
+        """Everything that is known to hold an object without giving it a name."""
+        first = self._holders[place]
+        return ([first] if first >= 0 else []) + list(self._others.get(place, ()))
+
+    def then(self, place):
+        """What an object held; nothing if its contents are not remembered."""
+        found = self._chunk_of.get(place)
+        return None if found is None else self._chunks[found[0]].then(found[1])
+
+    def changed(self):
+        """Object, group, contents then and now, of all that have changed."""
+        for chunk in self._chunks:
+            for at, then, now in chunk.changed():
+                yield chunk.holders[at], chunk.group, then, now
+
+    def advance(self, holders):
+        """Takes these as they are now, and walks the new objects there."""
+        begin = len(self.objects)
+        for holder in holders:
+            place = self._places[id(holder)]
+            chunk, at = self._chunk_of[place]
+            self._chunks[chunk].retire(at)
+            self._fresh.setdefault(self._chunks[chunk].group, []).append(place)
+            self._look_below(holder, place)
+        self._walk(begin)
+
+    def _add(self, thing, holder):
+        place = self._places[id(thing)] = len(self.objects)
+        self.objects.append(thing)
+        self._holders.append(holder)
+        group = shape_of(type(thing)).group
+        if group != PASS and not self._is_of_library(thing):
+            self._fresh.setdefault(group, []).append(place)
+
+    def _is_of_library(self, thing):
+        if type(thing) is types.FunctionType:
+            return thing.__module__ in self._library
+        return is_a(thing, type) and type.__dict__["__module__"].__get__(thing) in self._library
+
+    def _walk(self, begin):
+        objects = self.objects
+        at = begin
+        while at < len(objects):
+            self._look_below(objects[at], at)
+            at += 1
+        self._save_fresh()
+
+    def _look_below(self, holder, at):
+        places = self._places
+        for thing in below(holder):
+            group = shape_of(type(thing)).group
+            if group == LEAF:
+                continue
+            place = places.get(id(thing))
+            if place is None:
+                self._add(thing, at)
+            elif group in _NAMELESS and place >= 0 and self._holders[place] != at:
+                self._others.setdefault(place, []).append(at)
+
+    def _save_fresh(self):
+        for group, places in sorted(self._fresh.items()):
+            for start in range(0, len(places), CHUNK):
+                part = places[start:start + CHUNK]
+                self._chunk_of.update((place, (len(self._chunks), at)) for at, place in enumerate(part))
+                self._chunks.append(Chunk(group, [self.objects[place] for place in part], self._has_images))
+        self._fresh = {}

@@ -1,0 +1,94 @@
+"""A small engine for tests: starts pytest with the agent inside, and talks to it over the wire."""
+import json
+import os
+import socket
+import subprocess
+import sys
+
+HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FIXTURES = os.path.join(HOME, "..", "..", "fixtures", "pytest")
+
+
+class Node:
+    """A connection to one process of the agent's."""
+
+    def __init__(self, connection):
+        self._connection = connection
+
+    def ask(self, verb, until, **fields):
+        """Sends a request; all messages up to one of the kind that ends the answer."""
+        self.tell(verb, **fields)
+        said = []
+        while not said or said[-1]["say"] != until:
+            said.append(self.hear())
+            assert said[-1]["say"] != "trouble", said[-1]["text"]
+        return said
+
+    def tell(self, verb, **fields):
+        body = json.dumps(dict(fields, verb=verb)).encode()
+        self._connection.sendall(len(body).to_bytes(4, "big") + body)
+
+    def hear(self):
+        return json.loads(self._read(int.from_bytes(self._read(4), "big")).decode())
+
+    def run(self, *tests, **fields):
+        """The outcomes of these tests."""
+        said = self.ask("run", "ran", tests=list(tests), finish=fields.get("finish", False), output=False)
+        return [message for message in said if message["say"] == "outcome"]
+
+    def diff(self, advance=False):
+        """The cells that have changed, by path."""
+        return {cell["path"]: cell for cell in self.ask("diff", "differs", advance=advance)[-1]["cells"]}
+
+    def close(self):
+        self.tell("exit", reap=[])
+        self._connection.close()
+
+    def _read(self, length):
+        parts = b""
+        while len(parts) < length:
+            part = self._connection.recv(length - len(parts))
+            assert part, "the agent has gone"
+            parts += part
+        return parts
+
+
+class Engine:
+    """pytest in `directory`, collected and waiting."""
+
+    def __init__(self, directory, scratch, seed=0):
+        address = os.path.join(str(scratch), "wire-%d" % seed)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(address)
+        self._listener.listen(8)
+        self._listener.settimeout(30)
+        orders = dict(socket=address, node=0, scratch=str(scratch), path=HOME, moved=None, layers=None)
+        orders["restore"] = {"PYTEST_ADDOPTS": None, "PYTHONPATH": None}
+        environment = dict(os.environ, PYTHONHASHSEED=str(seed), PYTHONPATH=HOME, ANYORDER_AGENT=json.dumps(orders))
+        environment.update(PYTEST_ADDOPTS="-p anyorder_agent", PYTHONDONTWRITEBYTECODE="1")
+        environment.pop("PYTEST_CURRENT_TEST", None)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "pytest"], cwd=str(directory), env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        self.zygote = self._accept()
+        self.ready = self.zygote.hear()
+        self.tests = [test["id"] for test in self.zygote.ask("collect", "collected")[-1]["tests"]]
+        self._nodes = 0
+
+    def fork(self, node):
+        self._nodes += 1
+        node.tell("fork", node=self._nodes, reap=[])
+        child = self._accept()
+        assert node.hear()["say"] == "forked"
+        return child
+
+    def _accept(self):
+        node = Node(self._listener.accept()[0])
+        node.hear()
+        return node
+
+    def close(self):
+        self.zygote.close()
+        self._process.wait(30)
+        self._listener.close()

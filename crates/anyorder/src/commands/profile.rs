@@ -1,0 +1,100 @@
+//! `anyorder profile`: what each test leaves changed, looks at and runs.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use anyorder_engine::Engine;
+use anyorder_model::{
+    Aim, Cost, Event, Group, Halted, News, Oracle, Plan, Profiles, Station, Suite, TestId, TestIndex,
+};
+use anyorder_report::Terminal;
+use anyorder_search::{CellPattern, Noise, ProfileReport, ProfileSettings, profile};
+use anyorder_store::KnownFinding;
+
+use crate::args::ProfileArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::recorded::{Recorded, in_words};
+use crate::session::{Done, Session};
+
+pub(crate) fn run(args: &ProfileArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let budget = args.budget.or(project.config.get("budget", str::parse)?);
+    let noise = noise(args, &project)?;
+    let typed = args.suite.typed_again();
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, took| {
+        engine.can_watch()?;
+        let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
+        let recorded =
+            Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
+        suite(session, engine, &recorded, noise.as_ref(), budget.map(|budget| budget.allowance(took)))
+    })
+}
+
+/// What is left out; `None` if nothing is.
+fn noise(args: &ProfileArgs, project: &Project) -> Result<Option<Noise>, Failure> {
+    let mut own: Vec<CellPattern> = project.config.get_all("ignore-cells", str::parse)?;
+    own.extend(args.ignore_cells.iter().cloned());
+    Ok((!args.all).then(|| Noise::with(own)))
+}
+
+fn suite(
+    session: &mut Session<'_>,
+    engine: &Engine,
+    recorded: &Recorded<'_>,
+    noise: Option<&Noise>,
+    allowance: Option<Duration>,
+) -> Result<Done, Failure> {
+    let mut store = recorded.open(session)?;
+    let setters = setters(engine.suite(), &store.history().known_findings()?);
+    let mut oracle = recorded.oracle(session, &mut store)?;
+    oracle.limit(Instant::now(), allowance);
+    let tests: Vec<TestIndex> = engine.suite().indices().collect();
+    let watches = 2 * tests.len() as u64 + 1;
+    oracle.session().tell(&Event::Planned(Plan {
+        strategy: "profile".to_owned(),
+        orders: watches,
+        seed: engine.settings().seed,
+        workers: engine.settings().workers,
+        isolation: engine.isolation().name(),
+        aim: Aim::Profiles,
+    }));
+    oracle.tell(News::Began(Station::Profile, Some(watches)));
+    let report = profile(&mut oracle, &tests, &ProfileSettings::thorough(setters));
+    match oracle.trouble.take() {
+        Some(trouble) => Err(trouble.into()),
+        None => Ok(done(report, noise)),
+    }
+}
+
+fn done(report: ProfileReport, noise: Option<&Noise>) -> Done {
+    let ProfileReport { profiles, stopped_early } = report;
+    let profiles = match noise {
+        Some(noise) => noise.without(profiles),
+        None => Profiles { profiles, hidden: 0 },
+    };
+    let closing = move |cost: Cost| {
+        let stopped_early = stopped_early.map(in_words);
+        vec![Event::Profiled(profiles), Event::Finished { coverage: None, cost, stopped_early }]
+    };
+    let exit = match stopped_early {
+        None => Exit::Nothing,
+        Some(Halted::Interrupted) => Exit::Interrupted,
+        Some(Halted::Budget | Halted::Broken) => Exit::Unfinished,
+    };
+    Done { exit, closing: Box::new(closing) }
+}
+
+/// The setters of brittles that earlier hunts found, as far as this suite has them.
+fn setters(suite: &Suite, findings: &[KnownFinding]) -> BTreeMap<TestIndex, Vec<Group>> {
+    let one = |finding: &KnownFinding| {
+        let json: serde_json::Value = serde_json::from_str(&finding.json).ok()?;
+        let groups: Vec<Vec<TestId>> = serde_json::from_value(json["setters"].clone()).ok()?;
+        let groups = groups.iter().filter_map(|ids| ids.iter().map(|id| suite.index_of(id)).collect());
+        Some((suite.index_of(&finding.test)?, groups.collect()))
+    };
+    findings.iter().filter(|finding| finding.stands).filter_map(one).collect()
+}

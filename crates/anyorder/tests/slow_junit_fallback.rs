@@ -1,0 +1,102 @@
+//! JVMs whose forks fail, or that cannot be forked at all: new JVMs take their place, and the verdicts are the same.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::jvm::Jdk;
+use common::Anyorder;
+use serde_json::Value;
+
+/// A copy of a small fixture with more classes in it, and something in its pom replaced.
+fn with_classes(sources: &[(&str, &str)], replaced: &str, by: &str) -> Fixture {
+    let fixture = Fixture::junit("four");
+    for (name, text) in sources {
+        fs::write(fixture.path().join("src/test/java/acme").join(name), text).unwrap();
+    }
+    let pom = fixture.path().join("pom.xml");
+    let text = fs::read_to_string(&pom).unwrap();
+    assert!(text.contains(replaced), "{text}");
+    fs::write(&pom, text.replace(replaced, by)).unwrap();
+    fixture
+}
+
+/// With a JVM some of whose children end or hang before they say hello. Only Java before 24 has security managers.
+fn with_doorman(options: &str) -> (Fixture, Anyorder) {
+    let sources = [
+        ("Doorman.java", include_str!("junit/Doorman.java")),
+        ("DoomedTest.java", include_str!("junit/DoomedTest.java")),
+    ];
+    let options = format!("<argLine>-Djava.security.manager=acme.Doorman {options}</argLine><runOrder>");
+    let fixture = with_classes(&sources, "<runOrder>", &options);
+    let anyorder = Anyorder::built(fixture.path()).variable("JAVA_HOME", jdk(17));
+    (fixture, anyorder)
+}
+
+fn jdk(feature: u32) -> PathBuf {
+    let found = Jdk::claimed().into_iter().find(|jdk| jdk.feature == feature);
+    found.expect("this machine has the JDKs that forking is claimed for").home
+}
+
+/// Runs every test of these classes after every other, in forks if there are any, and makes sure that each ends as it does
+/// in new processes: how many forks and processes that took.
+#[track_caller]
+fn cost_of_same_outcomes(anyorder: &Anyorder, classes: &[&str]) -> (u64, u64) {
+    let swept = |words: &[&str]| {
+        let words = [&["sweep", "--strategy", "pairs", "--json", "-"], words, classes].concat();
+        anyorder.run(&words).json()
+    };
+    let outcomes = |report: &Value| {
+        let differs = report["differs"].as_array().unwrap();
+        differs.iter().map(|test| (test["test"].clone(), test["outcomes"].clone())).collect::<Vec<_>>()
+    };
+    let (usually, processes) = (swept(&[]), swept(&["--isolation", "process"]));
+    assert!(!outcomes(&processes).is_empty(), "there is something to be seen");
+    assert_eq!(outcomes(&usually), outcomes(&processes));
+    let cost = |what| usually["cost"][what].as_u64().unwrap();
+    (cost("forks"), cost("processes"))
+}
+
+#[test]
+fn a_child_that_hangs_before_its_hello_is_forked_once_more() {
+    let (_fixture, anyorder) = with_doorman("-Ddoorman.doomed=first -Ddoorman.hangs=true");
+    let (forks, processes) = cost_of_same_outcomes(&anyorder, &["CurrencyTest", "DoomedTest"]);
+    assert!(forks > processes, "{forks} {processes}");
+}
+
+#[test]
+fn where_all_children_die_before_their_hello_new_jvms_do_their_work() {
+    let (_fixture, anyorder) = with_doorman("-Ddoorman.doomed=all");
+    let (forks, processes) = cost_of_same_outcomes(&anyorder, &["CurrencyTest"]);
+    assert!(forks == 0 && processes > 6, "{forks} {processes}");
+}
+
+#[test]
+fn a_jvm_with_its_heap_in_shared_memory_is_not_forked_and_doctor_says_why() {
+    let fixture = Fixture::junit("four");
+    let anyorder = Anyorder::built(fixture.path()).variable("JAVA_TOOL_OPTIONS", "-XX:+UseZGC");
+    let (forks, _) = cost_of_same_outcomes(&anyorder, &["CurrencyTest"]);
+    assert_eq!(forks, 0);
+    let ran = anyorder.run(&["doctor"]).with_code(0);
+    assert!(ran.stdout.contains("ZGC keeps the heap of this JVM in shared memory"), "{}", ran.shown());
+}
+
+// Java 25 can block signals without a library.
+#[test]
+fn a_state_with_a_thread_that_does_not_stop_is_replayed() {
+    let sources = [("StubbornTest.java", include_str!("junit/StubbornTest.java"))];
+    let fixture = with_classes(&sources, ">8</maven.compiler", ">25</maven.compiler");
+    let anyorder = Anyorder::built(fixture.path()).variable("JAVA_HOME", jdk(25));
+    let (forks, processes) = cost_of_same_outcomes(&anyorder, &["CurrencyTest", "StubbornTest"]);
+    assert!(forks > processes, "{forks} {processes}");
+}
+
+#[test]
+fn a_state_with_shared_memory_is_replayed() {
+    let sources = [("MappedTest.java", include_str!("junit/MappedTest.java"))];
+    let fixture = with_classes(&sources, "<runOrder>", "<runOrder>");
+    let (forks, processes) = cost_of_same_outcomes(&Anyorder::built(fixture.path()), &["MappedTest"]);
+    assert!(forks > processes, "{forks} {processes}");
+}
