@@ -23,6 +23,11 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// These tests behind `prefix`, with the code that they run.
+    pub fn new(prefix: Order, tests: Order) -> Self {
+        Watch { repetition: 0, prefix, tests, then: Order::default(), traces: true }
+    }
+
     /// All that runs.
     pub fn order(&self) -> Order {
         [&self.prefix, &self.tests, &self.then].into_iter().flat_map(Order::tests).copied().collect()

@@ -25,9 +25,18 @@ pub(crate) fn story(suite: &Suite, profiles: &Profiles, no_times: bool) -> Strin
     }
 }
 
-/// How many tests leave something, and what is not shown.
-pub(crate) fn summary(profiles: &Profiles) -> String {
+/// How many tests leave something, where there are several, and what is not shown.
+pub(crate) fn summary(profiles: &Profiles) -> Option<String> {
     let Profiles { profiles: all, hidden } = profiles;
+    let mut lines = if all.len() == 1 { vec![] } else { totals(all) };
+    if *hidden > 0 {
+        let writes = count(*hidden as u64, "write");
+        lines.push(format!("{writes} that nobody can observe not shown: `--all` shows them"));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn totals(all: &[Profile]) -> Vec<String> {
     let writing = all.iter().filter(|profile| !profile.writes.is_empty()).count();
     let lasting = all.iter().filter(|profile| profile.writes.iter().any(|write| !write.is_torn_down)).count();
     let places: BTreeSet<&str> =
@@ -49,11 +58,7 @@ pub(crate) fn summary(profiles: &Profiles) -> String {
         1 => lines.push("1 test ends otherwise when it runs again: `anyorder twice`".to_owned()),
         number => lines.push(format!("{number} tests end otherwise when they run again: `anyorder twice`")),
     }
-    if *hidden > 0 {
-        let writes = count(*hidden as u64, "write");
-        lines.push(format!("{writes} that nobody can observe not shown: `--all` shows them"));
-    }
-    lines.join("\n")
+    lines
 }
 
 /// Cells that are items of one container, seen as one.
@@ -242,7 +247,7 @@ mod tests {
     /// The text without colours.
     fn told(profiles: Vec<Profile>) -> String {
         let profiles = Profiles { profiles, hidden: 2 };
-        let told = story(&suite(), &profiles, true) + &summary(&profiles);
+        let told = story(&suite(), &profiles, true) + &summary(&profiles).unwrap_or_default();
         anstream::adapter::strip_str(&told).to_string()
     }
 

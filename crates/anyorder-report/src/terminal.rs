@@ -260,7 +260,7 @@ impl Terminal {
         if !told.is_empty() {
             self.print(&format!("\n{told}"));
         }
-        self.print(&line(GOOD, "Summary", &profile::summary(profiles)));
+        profile::summary(profiles).iter().for_each(|summary| self.print(&line(GOOD, "Summary", summary)));
     }
 
     fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {

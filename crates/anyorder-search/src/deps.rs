@@ -122,13 +122,7 @@ impl Known {
     ) -> Result<(), Halted> {
         asker.begin(Station::Profile, Some(1));
         let steps = asker.orders(Purpose::Refine, 0, vec![reference.0.clone()])?.remove(0);
-        let watch = Watch {
-            repetition: 0,
-            prefix: Order::default(),
-            tests: reference.clone(),
-            then: Order::default(),
-            traces: true,
-        };
+        let watch = Watch::new(Order::default(), reference.clone());
         let record = asker.watch(watch)?;
         let mut traced = Traced::default();
         record.watched.iter().for_each(|watched| traced.note(watched));

@@ -83,8 +83,7 @@ fn ask(oracle: &mut dyn Oracle, watches: Vec<Watch>) -> Result<Vec<WatchRecord>,
 }
 
 fn watch(prefix: &[TestIndex], tests: Vec<TestIndex>) -> Watch {
-    let (prefix, tests) = (Order(prefix.to_vec()), Order(tests));
-    Watch { repetition: 0, prefix, tests, then: Order::default(), traces: true }
+    Watch::new(Order(prefix.to_vec()), Order(tests))
 }
 
 /// The same test once more behind it.
