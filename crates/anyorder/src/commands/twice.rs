@@ -6,8 +6,8 @@ use std::time::Instant;
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, PlainRequest};
 use anyorder_model::{
-    Aim, Coverage, Event, Evidence, Finding, Halted, Kind, Mode, News, Oracle, Order, Outcome, Plan, Reproduce,
-    RunRecord, Signature, TestIndex,
+    Aim, Coverage, Event, Evidence, Finding, Halted, Kind, Mode, News, Oracle, Order, Outcome, Plan,
+    Reproduce, RunRecord, Signature, TestIndex,
 };
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, HuntSettings, twice};
