@@ -6,6 +6,7 @@ mod hunts;
 mod jvm;
 mod messages;
 mod mutate;
+mod pairs;
 mod parts;
 mod simulated;
 mod trial;
@@ -19,6 +20,7 @@ cargo xtask trial search [NUMBER]     simulated suites: is a verdict ever wrong
 cargo xtask trial sweeps              simulated suites: how much is found in how many rounds
 cargo xtask trial simulated-pairs     simulated suites: how soon likely pairs settle what all pairs would show
 cargo xtask trial simulated-deps [N]  a simulated suite of N tests where all share state: time and memory of `deps`
+cargo xtask trial pairs [SUITE...]    public suites: all ordered pairs by brute force against likely pairs first
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
@@ -50,6 +52,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
         ["trial", "thorough"] => Some(parts::thorough(&parts::THOROUGH)),
         ["trial", "thorough", names @ ..] => Some(parts::thorough(names)),
+        ["trial", "pairs", names @ ..] => Some(pairs::against_all(names)),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))

@@ -31,11 +31,13 @@ pub enum Kind {
     Fixture,
     /// Fails in every state that was tried.
     Broken,
+    /// Leaves shared state changed, though no test is known to suffer from it.
+    LatentPolluter,
 }
 
 impl Kind {
     /// Every kind, the ones that matter most first.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Victim,
         Kind::Brittle,
         Kind::NonIdempotent,
@@ -44,6 +46,7 @@ impl Kind {
         Kind::OutcomeVaries,
         Kind::Fixture,
         Kind::Broken,
+        Kind::LatentPolluter,
     ];
 
     /// Its name in output.
@@ -57,6 +60,7 @@ impl Kind {
             Kind::OutcomeVaries => "outcome-varies",
             Kind::Fixture => "fixture",
             Kind::Broken => "broken",
+            Kind::LatentPolluter => "latent-polluter",
         }
     }
 
@@ -65,6 +69,7 @@ impl Kind {
         match self {
             Kind::Victim if number != 1 => "victims",
             Kind::Fixture if number != 1 => "fixtures",
+            Kind::LatentPolluter if number != 1 => "latent-polluters",
             _ => self.name(),
         }
     }
@@ -80,6 +85,7 @@ impl Kind {
             Kind::OutcomeVaries => 'o',
             Kind::Fixture => 'f',
             Kind::Broken => 'x',
+            Kind::LatentPolluter => 'p',
         }
     }
 
@@ -136,6 +142,9 @@ pub struct Finding {
     /// All cleaners of `by_polluter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cleaners: Option<Vec<Group>>,
+    /// The shared state that has to do with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Vec<State>>,
     /// The two orders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
@@ -176,6 +185,7 @@ impl Finding {
             setters: None,
             by_polluter: None,
             cleaners: None,
+            state: None,
             evidence: None,
             signature: None,
             interleaved_only: None,
@@ -187,6 +197,17 @@ impl Finding {
             unconfirmed: None,
         }
     }
+}
+
+/// A cell that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// Its path.
+    pub cell: String,
+    /// What was there, cut short.
+    pub before: String,
+    /// What is there now, cut short.
+    pub after: String,
 }
 
 /// What was learnt about one group of polluters.

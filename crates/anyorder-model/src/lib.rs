@@ -11,6 +11,7 @@ mod oracle;
 mod order;
 mod order_file;
 mod outcome;
+mod pollution;
 mod profile;
 mod run;
 mod suite;
@@ -20,7 +21,7 @@ pub use cost::{Cost, Coverage};
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
 pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{
-    After, ByPolluter, Evidence, Finding, FindingId, Group, Kind, Mode, Rate, Rates, Reproduce,
+    After, ByPolluter, Evidence, Finding, FindingId, Group, Kind, Mode, Rate, Rates, Reproduce, State,
 };
 pub use oracle::{
     Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Purpose, Rung, Station, TailRecord,
@@ -28,6 +29,7 @@ pub use oracle::{
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};
+pub use pollution::Pollution;
 pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};
 pub use run::{RunRecord, Step, Tally};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};

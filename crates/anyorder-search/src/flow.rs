@@ -11,7 +11,6 @@ use anyorder_model::{Profile, SharedPlace, TestIndex, Watched};
 use roaring::RoaringBitmap;
 
 use crate::graph::Edge;
-use crate::places::place;
 
 /// How many cells of an edge are kept.
 const CELLS: usize = 3;
@@ -41,7 +40,7 @@ impl Flow {
         let mut places: BTreeMap<String, Sharers> = BTreeMap::new();
         for (test, write) in profiles.iter().flat_map(|one| one.writes.iter().map(|write| (one.test, write)))
         {
-            let sharers = places.entry(place(&write.cell).to_owned()).or_default();
+            let sharers = places.entry(write.cell.holder().to_owned()).or_default();
             sharers.writers.insert(test.0);
             sharers.is_read_by_all |= write.cell.names.is_empty();
             for readers in write.cell.names.iter().filter_map(|name| of_name.get(name.as_str())) {

@@ -17,7 +17,6 @@ use rand_chacha::ChaCha8Rng;
 use roaring::RoaringBitmap;
 
 use crate::effects::Effects;
-use crate::places::place;
 
 /// How much later pairs come that a cache, a registry or a module that was not loaded suggests.
 const LAZY: u64 = 16;
@@ -133,7 +132,7 @@ fn places<'a>(profiles: &'a [Profile], effects: &Effects) -> BTreeMap<&'a str, P
     for profile in profiles {
         let Some(effect) = effects.of(profile.test) else { continue };
         for write in profile.writes.iter().filter(|write| !write.is_elsewhere) {
-            places.entry(place(&write.cell)).or_insert_with(Place::new).note(profile.test, effect, write);
+            places.entry(write.cell.holder()).or_insert_with(Place::new).note(profile.test, effect, write);
         }
     }
     places

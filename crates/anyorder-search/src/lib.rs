@@ -34,8 +34,8 @@ mod pairs;
 #[cfg(test)]
 mod pairs_tests;
 mod partners;
-mod places;
 mod plain_trial;
+mod pollution;
 mod profile;
 mod refine;
 #[cfg(test)]
@@ -61,6 +61,7 @@ pub use hunt::{HuntReport, hunt, investigate};
 pub use narrow::{LOOKS, beginnings, narrow};
 pub use noise::{CellPattern, Noise};
 pub use pairs::{Change, PairReport, Settled, pairs};
+pub use pollution::{latent_polluters, pollution};
 pub use profile::{ProfileReport, ProfileSettings, profile};
 pub use settings::{HuntSettings, Known, Sweep, default_forks, default_pair_runs, default_rounds};
 pub use shrink::{Shrunk, shrink};

@@ -33,6 +33,8 @@ pub(crate) struct Refined {
 struct Refinement<'a, 'b> {
     asker: &'a mut Asker<'b>,
     graph: Graph,
+    /// Tests that edges connect, as they stand in the reference order.
+    parts: Vec<Vec<TestIndex>>,
     /// Where each test stands in the reference order, and how it ends there.
     places: BTreeMap<TestIndex, usize>,
     expected: BTreeMap<TestIndex, Sight>,
@@ -50,7 +52,8 @@ pub(crate) fn refine(
     let expected = reference.iter().map(|step| (step.test, Sight::from(step))).collect();
     let graph = Graph::new(edges.iter().copied());
     let refined = Refined { open: edges, ..Refined::default() };
-    let mut refinement = Refinement { asker, graph, places, expected, refined };
+    let mut refinement = Refinement { asker, parts: Vec::new(), graph, places, expected, refined };
+    refinement.graph.parts().into_iter().for_each(|part| refinement.add_part(part));
     if refinement.run(most)? {
         refinement.give_up();
     }
@@ -58,22 +61,28 @@ pub(crate) fn refine(
 }
 
 impl Refinement<'_, '_> {
+    fn add_part(&mut self, part: BTreeSet<TestIndex>) {
+        let mut part: Vec<TestIndex> = part.into_iter().collect();
+        part.sort_by_key(|test| self.places[test]);
+        self.parts.push(part);
+    }
+
     /// Whether there were runs enough for all edges that can be turned.
     fn run(&mut self, most: u64) -> Result<bool, Halted> {
         let mut tried = 0;
         while tried < most {
-            let parts = self.graph.parts();
-            let mut turns: Vec<(Edge, &BTreeSet<TestIndex>)> =
-                parts.iter().filter_map(|part| Some((self.choose(part)?, part))).collect();
+            let turns = self.parts.iter().enumerate();
+            let mut turns: Vec<(Edge, usize)> =
+                turns.filter_map(|(at, part)| Some((self.choose(part)?, at))).collect();
             turns.truncate(usize::try_from(most - tried).unwrap_or(usize::MAX));
             if turns.is_empty() {
                 return Ok(true);
             }
             tried += turns.len() as u64;
-            let orders = turns.iter().map(|(edge, part)| self.order(part, *edge, true)).collect();
+            let orders = turns.iter().map(|&(edge, at)| self.turned(&self.parts[at], edge)).collect();
             let runs = self.asker.orders(Purpose::Refine, 0, orders)?;
-            for ((edge, part), steps) in turns.into_iter().zip(&runs) {
-                self.settle(edge, part, steps)?;
+            for ((edge, at), steps) in turns.into_iter().zip(&runs) {
+                self.settle(edge, at, steps)?;
             }
         }
         Ok(false)
@@ -81,42 +90,53 @@ impl Refinement<'_, '_> {
 
     /// The next edge to turn: one of the test that ran last. Where there is a choice, one that splits the part into large
     /// ones; else the one whose writer ran last.
-    fn choose(&self, part: &BTreeSet<TestIndex>) -> Option<Edge> {
-        let mut readers: Vec<TestIndex> = part.iter().copied().collect();
-        readers.sort_by_key(|test| std::cmp::Reverse(self.places[test]));
-        readers.into_iter().find_map(|reader| {
+    fn choose(&self, part: &[TestIndex]) -> Option<Edge> {
+        part.iter().rev().find_map(|&reader| {
             let mut edges: Vec<Edge> = self.graph.earlier(reader).map(|writer| (writer, reader)).collect();
             edges.retain(|edge| self.refined.open.contains(edge));
             edges.sort_by_key(|edge| std::cmp::Reverse(self.places[&edge.0]));
-            let can_turn = |edge: &Edge| !self.graph.is_cyclic_with_inverted(*edge);
-            let first = edges.iter().position(can_turn)?;
-            let ahead = edges[first..].iter().take(LOOK_AHEAD).copied();
-            let splitting = ahead.filter_map(|edge| Some((self.graph.split(edge, part.len())?, edge)));
-            let best = splitting.filter(|(size, _)| *size > 1).max_by_key(|&(size, _)| size);
+            let first = edges.iter().position(|&edge| self.can_turn(edge))?;
+            let ahead = edges[first..].iter().take(LOOK_AHEAD);
+            let splitting = ahead.filter_map(|&edge| Some((self.graph.split(edge)?.len(), edge)));
+            let sizes = splitting.map(|(size, edge)| (size.min(part.len() - size), edge));
+            let best = sizes.filter(|(size, _)| *size > 1).max_by_key(|&(size, _)| size);
             Some(best.map_or(edges[first], |(_, edge)| edge))
         })
     }
 
-    /// The tests of a part up to both ends of an edge, which is turned round or not.
-    fn order(&self, part: &BTreeSet<TestIndex>, edge: Edge, is_turned: bool) -> Vec<TestIndex> {
-        let inverted = is_turned.then_some(edge);
-        let (mut order, _) = self.graph.order(part, inverted, |test| self.places[&test]);
-        let last = order.iter().rposition(|&test| test == edge.0 || test == edge.1).unwrap_or(0);
-        order.truncate(last + 1);
+    /// Whether an edge can be turned without breaking another one. All edges go forward in the reference order.
+    fn can_turn(&self, edge: Edge) -> bool {
+        let last = self.places[&edge.1];
+        !self.graph.has_other_way(edge, |test| self.places[&test] < last)
+    }
+
+    /// A part in an order that keeps every edge but this one, which is turned; close to the reference order, and no longer
+    /// than need be: the reader waits for nothing that waits for the writer, and the writer comes right behind it.
+    fn turned(&self, part: &[TestIndex], (writer, reader): Edge) -> Vec<TestIndex> {
+        let mut waiting = BTreeSet::from([writer]);
+        let mut order = Vec::new();
+        for &test in part.iter().take_while(|&&test| test != reader) {
+            if waiting.contains(&test) {
+                waiting.extend(self.graph.later(test));
+            } else {
+                order.push(test);
+            }
+        }
+        order.extend([reader, writer]);
         order
     }
 
-    fn settle(&mut self, edge: Edge, part: &BTreeSet<TestIndex>, steps: &[Step]) -> Result<(), Halted> {
+    fn settle(&mut self, edge: Edge, at: usize, steps: &[Step]) -> Result<(), Halted> {
         self.refined.open.remove(&edge);
         let ends = [edge.1, edge.0].map(|test| (test, sight_of(steps, test)));
         let is_told = ends.iter().all(|(test, end)| end.is_evidence() && self.expected[test].is_evidence());
         let changed = ends.into_iter().find(|(test, end)| !is_same(end, &self.expected[test]));
         match changed.filter(|_| is_told) {
             None if is_told => {
-                self.graph.remove(edge);
                 self.refined.benign.insert(edge);
+                self.remove(edge, at);
             }
-            Some((test, end)) if self.is_confirmed(edge, part, test, &end)? => {
+            Some((test, end)) if self.is_confirmed(edge, at, test, &end)? => {
                 let expected = self.expected[&test].clone();
                 self.refined.manifest.insert(edge, (test, [expected, end]));
             }
@@ -127,16 +147,23 @@ impl Refinement<'_, '_> {
         Ok(())
     }
 
+    /// Takes an edge out, and its part apart if nothing else holds that together.
+    fn remove(&mut self, edge: Edge, at: usize) {
+        let split = self.graph.split(edge);
+        self.graph.remove(edge);
+        if let Some(split) = split {
+            let (one, other): (Vec<TestIndex>, Vec<TestIndex>) =
+                self.parts[at].iter().partition(|test| split.contains(test));
+            self.parts[at] = one;
+            self.parts.push(other);
+        }
+    }
+
     /// Whether a test changes again, and not with the edge as it was.
-    fn is_confirmed(
-        &mut self,
-        edge: Edge,
-        part: &BTreeSet<TestIndex>,
-        test: TestIndex,
-        end: &Sight,
-    ) -> Result<bool, Halted> {
-        let orders = [true, false].map(|is_turned| self.order(part, edge, is_turned)).to_vec();
-        let runs = self.asker.orders(Purpose::Refine, 1, orders)?;
+    fn is_confirmed(&mut self, edge: Edge, at: usize, test: TestIndex, end: &Sight) -> Result<bool, Halted> {
+        let part = &self.parts[at];
+        let kept = part.iter().copied().take_while(|&test| test != edge.1).chain([edge.1]).collect();
+        let runs = self.asker.orders(Purpose::Refine, 1, vec![self.turned(part, edge), kept])?;
         let [again, control] = [0, 1].map(|at| sight_of(&runs[at], test));
         Ok(is_same(&again, end) && is_same(&control, &self.expected[&test]))
     }

@@ -24,7 +24,7 @@ pub(crate) fn schedule(tests: usize, manifest: &[Manifest]) -> Schedule {
     let all: BTreeSet<TestIndex> = (0..).take(tests).map(TestIndex).collect();
     let edge = |manifest: &Manifest| (manifest.before, manifest.after);
     let graph = Graph::new(manifest.iter().map(edge));
-    let (order, broken) = graph.order(&all, None, TestIndex::at);
+    let (order, broken) = graph.order(&all);
     let broken: BTreeSet<_> = broken.into_iter().collect();
     let (conflicts, kept): (Vec<&Manifest>, Vec<&Manifest>) =
         manifest.iter().partition(|manifest| broken.contains(&edge(manifest)));

@@ -9,6 +9,7 @@ pub mod environment;
 pub mod fixture;
 pub mod jvm;
 pub mod mark;
+pub mod oracle;
 pub mod probe;
 pub mod program;
 pub mod schema;

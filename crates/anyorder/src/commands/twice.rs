@@ -6,8 +6,8 @@ use std::time::Instant;
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, PlainRequest};
 use anyorder_model::{
-    Aim, Coverage, Event, Evidence, Finding, Kind, Mode, Oracle, Order, Outcome, Plan, Reproduce, RunRecord,
-    Signature, TestIndex,
+    Aim, Coverage, Event, Evidence, Finding, Halted, Kind, Mode, News, Oracle, Order, Outcome, Plan,
+    Reproduce, RunRecord, Signature, TestIndex,
 };
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, HuntSettings, twice};
@@ -67,20 +67,33 @@ fn suite(
 fn across_runs(oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> Result<HuntReport, Failure> {
     let whole = Order::original(engine.suite());
     let files = oracle.files().to_owned();
-    let mut candidates: Vec<TestIndex> = pass_then_fail(&two_runs(engine, &whole, &files, 1)?.0);
-    let mut findings = Vec::new();
-    while let Some(test) = candidates.pop() {
+    let candidates = pass_then_fail(&two_runs(engine, &whole, &files, 1)?.0);
+    let (mut findings, mut unconfirmed) = (Vec::new(), Vec::new());
+    for test in candidates {
+        if oracle.spent() >= 1.0 {
+            unconfirmed.push(seen_once(engine, test));
+            continue;
+        }
         // By itself if that is enough, else with the whole suite.
         for order in [Order(vec![test]), whole.clone()] {
             if let Some(finding) = confirm(engine, test, &order, &files)? {
-                oracle.tell(anyorder_model::News::Found(Box::new(finding.clone())));
+                oracle.tell(News::Found(Box::new(finding.clone())));
                 findings.push(finding);
                 break;
             }
         }
     }
-    findings.reverse();
-    Ok(HuntReport { findings, unconfirmed: vec![], coverage: Coverage::default(), stopped_early: None })
+    let stopped_early = (!unconfirmed.is_empty()).then_some(Halted::Budget);
+    Ok(HuntReport { findings, unconfirmed, coverage: Coverage::default(), stopped_early })
+}
+
+/// A test that there was no time to look at again.
+fn seen_once(engine: &Engine, test: TestIndex) -> Finding {
+    Finding {
+        mode: Some(Mode::AcrossRuns),
+        unconfirmed: Some("the budget was spent before it ran again".to_owned()),
+        ..Finding::new(Kind::NonIdempotent, test, engine.suite().id(test))
+    }
 }
 
 /// `None` as soon as it is not a pass and then a fail.

@@ -1,0 +1,137 @@
+//! Pollution: what tests leave changed for good, whether or not any test suffers from it.
+//!
+//! Knows profiles, and which cells nobody can observe. Runs nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyorder_model::{Finding, Kind, Pollution, Profile, State, Suite, TestIndex, Write};
+
+use crate::noise::Noise;
+
+/// How many cells of a latent polluter its finding names.
+const CELLS: usize = 20;
+
+/// What lasts, place by place: what most tests may look at first.
+pub fn pollution(profiles: &[Profile], noise: &Noise) -> Vec<Pollution> {
+    let mut places: BTreeMap<&str, Vec<(TestIndex, &Write)>> = BTreeMap::new();
+    for profile in profiles {
+        for write in lasting(profile, noise) {
+            places.entry(write.cell.holder()).or_default().push((profile.test, write));
+        }
+    }
+    let mut pollution: Vec<Pollution> =
+        places.into_iter().map(|(place, writes)| one(place, &writes, profiles)).collect();
+    pollution.sort_by_key(|one| {
+        let (readers, writers) = (one.readers, one.writers.len());
+        std::cmp::Reverse((readers, writers))
+    });
+    pollution
+}
+
+/// A finding for each test that leaves something changed for good, with what.
+pub fn latent_polluters(suite: &Suite, profiles: &[Profile], noise: &Noise) -> Vec<Finding> {
+    let finding = |profile: &Profile| {
+        let state = lasting(profile, noise).take(CELLS).map(|write| State {
+            cell: write.cell.path.clone(),
+            before: write.cell.before.clone(),
+            after: write.cell.after.clone(),
+        });
+        let state: Vec<State> = state.collect();
+        (!state.is_empty()).then(|| {
+            let mut finding = Finding::new(Kind::LatentPolluter, profile.test, suite.id(profile.test));
+            finding.state = Some(state);
+            finding
+        })
+    };
+    profiles.iter().filter_map(finding).collect()
+}
+
+/// What a test leaves by itself when everything is torn down, as far as anybody can observe it.
+fn lasting<'a>(profile: &'a Profile, noise: &'a Noise) -> impl Iterator<Item = &'a Write> {
+    let is_left = |write: &&Write| !write.is_torn_down && !write.is_elsewhere;
+    profile.writes.iter().filter(is_left).filter(|write| !noise.has(&write.cell))
+}
+
+fn one(place: &str, writes: &[(TestIndex, &Write)], profiles: &[Profile]) -> Pollution {
+    let cells: BTreeSet<&str> = writes.iter().map(|(_, write)| write.cell.path.as_str()).collect();
+    let names: BTreeSet<&String> = writes.iter().flat_map(|(_, write)| &write.cell.names).collect();
+    let needs_no_name = writes.iter().any(|(_, write)| write.cell.names.is_empty());
+    let may_read =
+        |profile: &&Profile| needs_no_name || names.iter().any(|name| profile.reads.contains(name.as_str()));
+    let mut writers: Vec<TestIndex> = writes.iter().map(|(test, _)| *test).collect();
+    writers.dedup();
+    Pollution {
+        place: place.to_owned(),
+        example: writes[0].1.cell.clone(),
+        cells: cells.len(),
+        writers,
+        readers: profiles.iter().filter(may_read).count(),
+        is_unstable: writes.iter().all(|(_, write)| write.is_unstable),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::{Cell, CellKind, Outcome, Step};
+
+    fn write(path: &str, kind: CellKind) -> Write {
+        let holder = path.split('[').next().unwrap().to_owned();
+        let cell = Cell {
+            path: path.to_owned(),
+            kind,
+            before: "<absent>".to_owned(),
+            after: "1".to_owned(),
+            names: vec![holder],
+            key: String::new(),
+            place: String::new(),
+        };
+        Write { cell, is_torn_down: false, is_unstable: false, is_elsewhere: false }
+    }
+
+    fn profile(test: u32, writes: Vec<Write>, reads: &[&str]) -> Profile {
+        Profile {
+            test: TestIndex(test),
+            alone: Step::bare(TestIndex(test), Outcome::Passed),
+            again: None,
+            writes,
+            reads: reads.iter().map(|&name| name.to_owned()).collect(),
+            code: vec![],
+        }
+    }
+
+    #[test]
+    fn a_registry_is_one_line_and_what_most_tests_read_comes_first() {
+        let registered = |test: u32| {
+            let item = write(&format!("m.registry['C{test}']"), CellKind::Item);
+            profile(test, vec![item, write("m.flag", CellKind::Global)], &["m.registry"])
+        };
+        let mut profiles: Vec<Profile> = (0..5).map(registered).collect();
+        profiles[0].reads.insert("m.flag".to_owned());
+        let found = pollution(&profiles, &Noise::default());
+        let lines: Vec<(&str, usize, usize, usize)> =
+            found.iter().map(|one| (one.place.as_str(), one.cells, one.writers.len(), one.readers)).collect();
+        assert_eq!(lines, [("m.registry", 5, 5, 5), ("m.flag", 1, 5, 1)]);
+    }
+
+    #[test]
+    fn what_is_undone_or_noise_or_seen_only_behind_others_is_no_pollution() {
+        let torn = Write { is_torn_down: true, ..write("m.a", CellKind::Global) };
+        let elsewhere = Write { is_elsewhere: true, ..write("m.b", CellKind::Global) };
+        let noise = write("re._cache['x']", CellKind::Item);
+        let profiles = [profile(0, vec![torn, elsewhere, noise], &[])];
+        assert_eq!(pollution(&profiles, &Noise::default()), []);
+    }
+
+    #[test]
+    fn each_test_that_leaves_something_is_a_finding() {
+        use crate::hunt_tests::suite;
+        use anyorder_model::Oracle;
+        let profiles = [profile(0, vec![write("m.a", CellKind::Global)], &[]), profile(1, vec![], &[])];
+        let suite = suite(&[&[], &[]]);
+        let found = latent_polluters(suite.suite(), &profiles, &Noise::default());
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].kind, &found[0].id.0[..2]), (Kind::LatentPolluter, "p-"));
+        assert_eq!(found[0].state.as_ref().unwrap()[0].cell, "m.a");
+    }
+}
