@@ -12,7 +12,7 @@ use anyorder_model::{
 use crate::finding::story;
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
-use crate::{Problem, Sink, profile};
+use crate::{Problem, Sink, dependencies, pollution, profile};
 
 /// How much to print, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -254,13 +254,19 @@ impl Terminal {
     }
 
     fn profiled(&mut self, profiles: &Profiles) {
+        let no_times = self.options.no_times;
+        self.told(|suite| profile::story(suite, profiles, no_times), &profile::summary(profiles));
+    }
+
+    /// A story of the suite, if there is anything to tell, and its summary.
+    fn told(&mut self, story: impl FnOnce(&Suite) -> String, summary: &str) {
         self.clear();
         let Some(suite) = self.suite.clone() else { return };
-        let told = profile::story(&suite, profiles, self.options.no_times);
+        let told = story(&suite);
         if !told.is_empty() {
             self.print(&format!("\n{told}"));
         }
-        self.print(&line(GOOD, "Summary", &profile::summary(profiles)));
+        self.print(&line(GOOD, "Summary", summary));
     }
 
     fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {
@@ -383,6 +389,13 @@ impl Sink for Terminal {
                 self.hunt.get_or_insert_default().unconfirmed.push((**finding).clone());
             }
             Event::Profiled(profiles) => self.profiled(profiles),
+            Event::Depending(found) => {
+                self.told(|suite| dependencies::story(suite, found), &dependencies::summary(found));
+            }
+            Event::Polluted { places, findings } => {
+                let summary = pollution::summary(places, findings.len());
+                self.told(|suite| pollution::story(suite, places), &summary);
+            }
             Event::Checked { grade, text, hint } => {
                 let (style, verb) = match grade {
                     Grade::Good => (GOOD, "Good"),
