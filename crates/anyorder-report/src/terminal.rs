@@ -283,6 +283,8 @@ impl Terminal {
             let hint = self.plan.as_ref().filter(|plan| plan.workers > 1).map(|_| &hint);
             self.print(&line(WARN, "Unsteady", &with_hint(&text, hint)));
         }
+        let is_told = self.plan.as_ref().is_some_and(|plan| plan.aim == Aim::Dependencies);
+        let coverage = coverage.filter(|_| !is_told);
         if let Some((hunted, coverage)) = self.hunt.take().zip(coverage) {
             self.hunted(&hunted, coverage, cost);
         } else if let Some(coverage) = coverage {
