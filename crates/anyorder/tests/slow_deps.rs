@@ -97,15 +97,21 @@ fn the_third_of_three_tests_needs_only_the_one_that_sets_up_all_of_it() {
 
 #[test]
 fn the_graph_and_a_schedule_that_can_be_replayed_are_written() {
-    let reversed = JOINT.replace("test_3", "test_0");
-    let directory = suite(&[("test_joint.py", &reversed)]);
-    run(&directory, &["deps", "--dot", "deps.dot", "--schedule", "order.txt"]).with_code(0);
-    let dot = fs::read_to_string(directory.path().join("deps.dot")).unwrap();
+    let directory = suite(&[(
+        "test_two.py",
+        "foo = None\ndef test_a(): assert foo\ndef test_b():\n    global foo\n    foo = 1\n",
+    )]);
+    let files = TempDir::new().unwrap();
+    let [dot, order] = ["deps.dot", "order.txt"].map(|name| files.path().join(name));
+    run(&directory, &["deps", "--dot", dot.to_str().unwrap(), "--schedule", order.to_str().unwrap()])
+        .with_code(0);
+    let dot = fs::read_to_string(dot).unwrap();
     assert!(
-        dot.contains(r#""test_joint.py::test_2" -> "test_joint.py::test_0" [label="test_joint.foo"];"#),
+        dot.contains(r#""test_two.py::test_b" -> "test_two.py::test_a" [label="test_two.foo"];"#),
         "{dot}"
     );
-    run(&directory, &["replay", "order.txt"]).with_code(0);
+    assert_eq!(fs::read_to_string(&order).unwrap(), "test_two.py::test_b\ntest_two.py::test_a\n");
+    run(&directory, &["replay", order.to_str().unwrap()]).with_code(0);
 }
 
 #[test]
