@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Cost, Coverage, Finding, News, Order, Outcome, Profiles, RunRecord, Signature, Suite, Tally, TestIndex,
+    Cost, Coverage, Dependencies, Finding, News, Order, Outcome, Pollution, Profiles, RunRecord, Signature,
+    Suite, Tally, TestIndex,
 };
 
 /// Something that a user may want to know, as it happens.
@@ -52,6 +53,15 @@ pub enum Event {
     Differs(Differs),
     /// What each test does by itself.
     Profiled(Profiles),
+    /// Which tests depend on which.
+    Depending(Box<Dependencies>),
+    /// What tests leave changed for good.
+    Polluted {
+        /// Place by place.
+        places: Vec<Pollution>,
+        /// Test by test.
+        findings: Vec<Finding>,
+    },
     /// One thing that `doctor` has looked at.
     Checked {
         /// Whether it hinders.
@@ -107,6 +117,10 @@ pub enum Aim {
     Differences,
     /// What each test does.
     Profiles,
+    /// Which tests depend on which.
+    Dependencies,
+    /// What tests leave changed.
+    Pollution,
 }
 
 /// How far it has come.

@@ -9,6 +9,8 @@ use anyorder_model::{
 use serde_json::{Map, Value, json};
 
 use crate::Sink;
+use crate::dependencies::dependencies_value;
+use crate::pollution::pollution_value;
 
 /// Gathers events into one JSON document.
 #[derive(Debug, Default)]
@@ -77,7 +79,9 @@ impl Sink for JsonReport {
                 let fields =
                     json!({"strategy": plan.strategy, "seed": plan.seed, "isolation": plan.isolation});
                 self.set("plan", fields);
-                if plan.aim != Aim::Profiles {
+                if plan.aim == Aim::Pollution {
+                    self.set("findings", json!([]));
+                } else if matches!(plan.aim, Aim::Verdicts | Aim::Differences) {
                     let fields = ["findings", "unconfirmed", "differs"];
                     fields.into_iter().for_each(|field| self.set(field, json!([])));
                 }
@@ -105,6 +109,15 @@ impl Sink for JsonReport {
                 let value = self.suite.as_ref().map(|suite| profiles_value(suite, profiles));
                 self.set("profiles", value.unwrap_or_default());
                 self.set("hidden_writes", json!(profiles.hidden));
+            }
+            Event::Depending(dependencies) => {
+                let value = self.suite.as_ref().map(|suite| dependencies_value(suite, dependencies));
+                self.set("dependencies", value.unwrap_or_default());
+            }
+            Event::Polluted { places, findings } => {
+                let value = self.suite.as_ref().map(|suite| pollution_value(suite, places));
+                self.set("pollution", value.unwrap_or_default());
+                findings.iter().for_each(|finding| self.push_finding("findings", finding));
             }
             Event::Checked { grade, text, .. } => {
                 let grade = match grade {
@@ -163,6 +176,7 @@ pub fn finding_value(suite: &Suite, finding: &Finding) -> Value {
         ("setters", finding.setters.as_ref().map(groups)),
         ("by_polluter", finding.by_polluter.as_ref().map(by_polluter)),
         ("cleaners", finding.cleaners.as_ref().map(groups)),
+        ("state", finding.state.as_ref().map(|state| json!(state))),
         ("evidence", finding.evidence.as_ref().map(evidence)),
         ("signature", finding.signature.as_ref().map(|signature| json!(signature.to_string()))),
         ("interleaved_only", finding.interleaved_only.map(Value::from)),

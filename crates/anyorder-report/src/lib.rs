@@ -2,14 +2,17 @@
 //!
 //! Knows words, columns and colours. Decides nothing and runs nothing.
 
+mod dependencies;
 mod finding;
 mod json;
+mod pollution;
 mod problem;
 mod profile;
 mod progress;
 mod style;
 mod terminal;
 
+pub use dependencies::dot;
 pub use json::{JsonReport, finding_value};
 pub use problem::Problem;
 pub use style::Color;

@@ -12,7 +12,7 @@ use anyorder_model::{
 use crate::finding::story;
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
-use crate::{Problem, Sink, profile};
+use crate::{Problem, Sink, dependencies, pollution, profile};
 
 /// How much to print, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -254,13 +254,24 @@ impl Terminal {
     }
 
     fn profiled(&mut self, profiles: &Profiles) {
+        let no_times = self.options.no_times;
+        self.told(
+            |suite| profile::story(suite, profiles, no_times),
+            &profile::summary(profiles).unwrap_or_default(),
+        );
+    }
+
+    /// A story of the suite and its summary, as far as there is anything to tell.
+    fn told(&mut self, story: impl FnOnce(&Suite) -> String, summary: &str) {
         self.clear();
         let Some(suite) = self.suite.clone() else { return };
-        let told = profile::story(&suite, profiles, self.options.no_times);
+        let told = story(&suite);
         if !told.is_empty() {
             self.print(&format!("\n{told}"));
         }
-        profile::summary(profiles).iter().for_each(|summary| self.print(&line(GOOD, "Summary", summary)));
+        if !summary.is_empty() {
+            self.print(&line(GOOD, "Summary", summary));
+        }
     }
 
     fn finished(&mut self, coverage: Option<&Coverage>, cost: &Cost, stopped_early: Option<&str>) {
@@ -277,6 +288,8 @@ impl Terminal {
             let hint = self.plan.as_ref().filter(|plan| plan.workers > 1).map(|_| &hint);
             self.print(&line(WARN, "Unsteady", &with_hint(&text, hint)));
         }
+        let is_told = self.plan.as_ref().is_some_and(|plan| plan.aim == Aim::Dependencies);
+        let coverage = coverage.filter(|_| !is_told);
         if let Some((hunted, coverage)) = self.hunt.take().zip(coverage) {
             self.hunted(&hunted, coverage, cost);
         } else if let Some(coverage) = coverage {
@@ -383,6 +396,13 @@ impl Sink for Terminal {
                 self.hunt.get_or_insert_default().unconfirmed.push((**finding).clone());
             }
             Event::Profiled(profiles) => self.profiled(profiles),
+            Event::Depending(found) => {
+                self.told(|suite| dependencies::story(suite, found), &dependencies::summary(found));
+            }
+            Event::Polluted { places, findings } => {
+                let summary = pollution::summary(places, findings.len());
+                self.told(|suite| pollution::story(suite, places), &summary);
+            }
             Event::Checked { grade, text, hint } => {
                 let (style, verb) = match grade {
                     Grade::Good => (GOOD, "Good"),

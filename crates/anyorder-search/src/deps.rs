@@ -121,6 +121,8 @@ impl Known {
         edge_runs: u64,
     ) -> Result<(), Halted> {
         asker.begin(Station::Profile, Some(1));
+        let mut known = BTreeSet::new();
+        let reference: Order = reference.tests().iter().copied().filter(|&test| known.insert(test)).collect();
         let steps = asker.orders(Purpose::Refine, 0, vec![reference.0.clone()])?.remove(0);
         let watch = Watch::new(Order::default(), reference.clone());
         let record = asker.watch(watch)?;

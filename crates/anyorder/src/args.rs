@@ -78,6 +78,10 @@ pub(crate) enum Command {
     Twice(TwiceArgs),
     /// Show what each test leaves changed, looks at and runs
     Profile(ProfileArgs),
+    /// Show which tests depend on which, and an order that respects it
+    Deps(DepsArgs),
+    /// List what tests leave changed for good, though no test may suffer from it yet
+    Pollution(PollutionArgs),
     /// Run one order again, through the agent or with the plain runner
     Replay(ReplayArgs),
     /// Say what would hinder a hunt here, and what to do
@@ -316,6 +320,71 @@ pub(crate) struct ProfileArgs {
     /// Show all cells, also those that nobody can observe
     #[arg(long, help_heading = "State", conflicts_with = "ignore_cells")]
     pub(crate) all: bool,
+    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without a reference, each test runs alone and after others, likely ones first. With one, its data dependencies are
+turned round one at a time, and those that change an outcome are manifest.
+
+Examples:
+  anyorder deps
+  anyorder deps --dot deps.dot --schedule order.txt
+  anyorder deps --reference original --reference reverse --json deps.json")]
+pub(crate) struct DepsArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// An order whose outcomes are right: `original`, `reverse`, or a file as for `replay`; may be repeated
+    #[arg(long, help_heading = "Orders", value_name = "ORDER")]
+    pub(crate) reference: Vec<Reference>,
+    /// Write the graph to a file, in the DOT language
+    #[arg(long, help_heading = "Output", value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+    /// Write an order that respects the dependencies to a file, one test id per line
+    #[arg(long, help_heading = "Output", value_name = "FILE")]
+    pub(crate) schedule: Option<PathBuf>,
+    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
+}
+
+/// An order to compare with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reference {
+    /// As collected.
+    Original,
+    /// Backwards.
+    Reverse,
+    /// What a file says.
+    File(PathBuf),
+}
+
+impl From<String> for Reference {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "original" => Reference::Original,
+            "reverse" => Reference::Reverse,
+            _ => Reference::File(text.into()),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit code 1 means that a test leaves something changed for good.
+
+Examples:
+  anyorder pollution
+  anyorder pollution tests/unit --ignore-cells 'shop.*._cache*'")]
+pub(crate) struct PollutionArgs {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// Cells to leave out of the report, with `*` for anything; may be repeated
+    #[arg(long, help_heading = "State", value_name = "PATTERN")]
+    pub(crate) ignore_cells: Vec<CellPattern>,
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,

@@ -2,8 +2,10 @@
 
 mod collect;
 mod demo;
+mod deps;
 mod doctor;
 mod hunt;
+mod pollution;
 mod profile;
 mod replay;
 mod sweep;
@@ -20,6 +22,8 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
         Command::Hunt(args) => hunt::run(args, terminal),
         Command::Collect(args) => collect::run(args, terminal),
         Command::Profile(args) => profile::run(args, terminal),
+        Command::Deps(args) => deps::run(args, terminal),
+        Command::Pollution(args) => pollution::run(args, terminal),
         Command::Twice(args) => twice::run(args, terminal),
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),

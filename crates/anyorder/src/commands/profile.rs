@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyorder_engine::Engine;
 use anyorder_model::{
     Aim, Cost, Event, Group, Halted, News, Oracle, Plan, Profiles, Station, Suite, TestId, TestIndex,
 };
@@ -22,7 +21,7 @@ pub(crate) fn run(args: &ProfileArgs, terminal: &mut Terminal) -> Result<Exit, F
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
-    let noise = noise(args, &project)?;
+    let noise = if args.all { None } else { Some(noise(&args.ignore_cells, &project)?) };
     let typed = args.suite.typed_again();
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
@@ -30,24 +29,26 @@ pub(crate) fn run(args: &ProfileArgs, terminal: &mut Terminal) -> Result<Exit, F
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
         let recorded =
             Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
-        suite(session, engine, &recorded, noise.as_ref(), budget.map(|budget| budget.allowance(took)))
+        let allowance = budget.map(|budget| budget.allowance(took));
+        Ok(done(profiles(session, &recorded, Aim::Profiles, allowance)?, noise.as_ref()))
     })
 }
 
-/// What is left out; `None` if nothing is.
-fn noise(args: &ProfileArgs, project: &Project) -> Result<Option<Noise>, Failure> {
+/// What is left out of reports.
+pub(crate) fn noise(typed: &[CellPattern], project: &Project) -> Result<Noise, Failure> {
     let mut own: Vec<CellPattern> = project.config.get_all("ignore-cells", str::parse)?;
-    own.extend(args.ignore_cells.iter().cloned());
-    Ok((!args.all).then(|| Noise::with(own)))
+    own.extend(typed.iter().cloned());
+    Ok(Noise::with(own))
 }
 
-fn suite(
+/// The profiles of all tests, as thorough as can be.
+pub(crate) fn profiles(
     session: &mut Session<'_>,
-    engine: &Engine,
     recorded: &Recorded<'_>,
-    noise: Option<&Noise>,
+    aim: Aim,
     allowance: Option<Duration>,
-) -> Result<Done, Failure> {
+) -> Result<ProfileReport, Failure> {
+    let engine = recorded.engine;
     let mut store = recorded.open(session)?;
     let setters = setters(engine.suite(), &store.history().known_findings()?);
     let mut oracle = recorded.oracle(session, &mut store)?;
@@ -60,14 +61,11 @@ fn suite(
         seed: engine.settings().seed,
         workers: engine.settings().workers,
         isolation: engine.isolation().name(),
-        aim: Aim::Profiles,
+        aim,
     }));
     oracle.tell(News::Began(Station::Profile, Some(watches)));
     let report = profile(&mut oracle, &tests, &ProfileSettings::thorough(setters));
-    match oracle.trouble.take() {
-        Some(trouble) => Err(trouble.into()),
-        None => Ok(done(report, noise)),
-    }
+    oracle.trouble.take().map_or(Ok(report), |trouble| Err(trouble.into()))
 }
 
 fn done(report: ProfileReport, noise: Option<&Noise>) -> Done {
@@ -80,12 +78,16 @@ fn done(report: ProfileReport, noise: Option<&Noise>) -> Done {
         let stopped_early = stopped_early.map(in_words);
         vec![Event::Profiled(profiles), Event::Finished { coverage: None, cost, stopped_early }]
     };
-    let exit = match stopped_early {
+    Done { exit: exit_when(stopped_early), closing: Box::new(closing) }
+}
+
+/// The exit code of a command that finds nothing to complain about.
+pub(crate) fn exit_when(stopped_early: Option<Halted>) -> Exit {
+    match stopped_early {
         None => Exit::Nothing,
         Some(Halted::Interrupted) => Exit::Interrupted,
         Some(Halted::Budget | Halted::Broken) => Exit::Unfinished,
-    };
-    Done { exit, closing: Box::new(closing) }
+    }
 }
 
 /// The setters of brittles that earlier hunts found, as far as this suite has them.

@@ -1,0 +1,42 @@
+//! `anyorder pollution`: what tests leave changed for good, whether or not any test suffers from it.
+
+use anyorder_model::{Aim, Cost, Event, Suite};
+use anyorder_report::Terminal;
+use anyorder_search::{Noise, ProfileReport, latent_polluters, pollution};
+
+use super::profile::{exit_when, noise, profiles};
+use crate::args::PollutionArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::recorded::{Recorded, in_words};
+use crate::session::{Done, Session};
+
+pub(crate) fn run(args: &PollutionArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let budget = args.budget.or(project.config.get("budget", str::parse)?);
+    let noise = noise(&args.ignore_cells, &project)?;
+    let typed = args.suite.typed_again();
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, took| {
+        engine.can_watch()?;
+        let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
+        let recorded =
+            Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
+        let allowance = budget.map(|budget| budget.allowance(took));
+        let report = profiles(session, &recorded, Aim::Pollution, allowance)?;
+        Ok(done(engine.suite(), &report, &noise))
+    })
+}
+
+fn done(suite: &Suite, report: &ProfileReport, noise: &Noise) -> Done {
+    let places = pollution(&report.profiles, noise);
+    let findings = latent_polluters(suite, &report.profiles, noise);
+    let exit = if findings.is_empty() { exit_when(report.stopped_early) } else { Exit::Found };
+    let stopped_early = report.stopped_early.map(in_words);
+    let closing = move |cost: Cost| {
+        vec![Event::Polluted { places, findings }, Event::Finished { coverage: None, cost, stopped_early }]
+    };
+    Done { exit, closing: Box::new(closing) }
+}
