@@ -28,6 +28,7 @@ mod park;
 mod refusal;
 mod script;
 mod sys;
+mod tally;
 mod threads;
 
 /// Nothing here is meant to panic; if something does, this process is in no state to go on.

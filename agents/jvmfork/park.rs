@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use crate::refusal::Refusal;
 use crate::sys::{self, Numbers, SECOND, call, number};
+use crate::tally::Tally;
 use crate::threads::Slot;
 
 /// How long it may take until all threads are parked. A thread that blocks the signal never is.
@@ -24,7 +25,7 @@ const MOST_THREADS: usize = 4096;
 static GATE: AtomicU64 = AtomicU64::new(0);
 
 /// How many of the slots that are taken are complete.
-static PARKED: AtomicU32 = AtomicU32::new(0);
+static PARKED: Tally = Tally::new();
 
 /// The last fork whose threads may go on.
 static RELEASED: AtomicU32 = AtomicU32::new(0);
@@ -94,7 +95,7 @@ pub(crate) fn unparked() -> i32 {
 /// From now on threads may take slots, for the fork whose number this gives.
 fn open_gate() -> u32 {
     let fork = current();
-    PARKED.store(0, SeqCst);
+    PARKED.reset();
     GATE.store(u64::from(fork - 1) << 32, SeqCst);
     fork
 }
@@ -102,12 +103,12 @@ fn open_gate() -> u32 {
 /// From now on nobody takes a slot. Waits for those who are about to complete theirs: they only run our handler.
 fn close_gate(fork: u32) -> usize {
     let taken = taken(GATE.swap(u64::from(fork) << 32, SeqCst));
-    wait_for(taken, false);
-    taken
+    while !PARKED.reaches(taken) {}
+    taken as usize
 }
 
-fn taken(gate: u64) -> usize {
-    gate as u32 as usize
+fn taken(gate: u64) -> u32 {
+    gate as u32
 }
 
 fn signal_until_all_wait(threads: &Numbers) -> Result<(), Refusal> {
@@ -116,8 +117,8 @@ fn signal_until_all_wait(threads: &Numbers) -> Result<(), Refusal> {
     loop {
         signal_others(threads, &mut signalled);
         // One that was signalled may end instead, and others may have begun meanwhile.
-        wait_for(signalled, true);
-        let parked = PARKED.load(SeqCst);
+        PARKED.reaches(signalled as u32);
+        let parked = PARKED.count();
         let others = threads.directories().ok_or(Refusal::NoThreads)?.saturating_sub(1);
         // This is exact. A listing is not: it may end early if a thread does. And only one that is not parked could begin another.
         if others == parked {
@@ -128,20 +129,6 @@ fn signal_until_all_wait(threads: &Numbers) -> Result<(), Refusal> {
         }
         if sys::now() > deadline {
             return Err(Refusal::NotParked);
-        }
-    }
-}
-
-/// Waits until so many threads are parked; if `may_give_up`, until none has parked for a moment.
-fn wait_for(count: usize, may_give_up: bool) {
-    loop {
-        let parked = PARKED.load(SeqCst);
-        if parked as usize >= count {
-            return;
-        }
-        let has_news = sys::wait_a_moment_while(&PARKED, parked);
-        if may_give_up && !has_news {
-            return;
         }
     }
 }
@@ -189,8 +176,7 @@ extern "C" fn park(stack: usize) {
     let Some((fork, place)) = take_slot() else { return };
     // SAFETY: this thread has taken the slot.
     unsafe { (*SLOTS.0.get())[place].fill(stack) };
-    PARKED.fetch_add(1, SeqCst);
-    sys::wake(&PARKED);
+    PARKED.add();
     wait_for_release(fork);
 }
 
@@ -198,7 +184,7 @@ extern "C" fn park(stack: usize) {
 fn take_slot() -> Option<(u32, usize)> {
     let mut gate = GATE.load(SeqCst);
     loop {
-        let (open, place) = ((gate >> 32) as u32, taken(gate));
+        let (open, place) = ((gate >> 32) as u32, taken(gate) as usize);
         if open % 2 == 0 || place == MOST_THREADS {
             return None;
         }

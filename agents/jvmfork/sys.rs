@@ -116,17 +116,16 @@ pub(crate) fn wait_while(word: &AtomicU32, seen: u32) {
     futex_wait(word, seen, null());
 }
 
-/// The same for a millisecond at most; false if nothing has happened in that time.
-pub(crate) fn wait_a_moment_while(word: &AtomicU32, seen: u32) -> bool {
-    const TIMED_OUT: isize = -110;
+/// The same for a millisecond at most.
+pub(crate) fn wait_a_moment_while(word: &AtomicU32, seen: u32) {
     let moment = Time { seconds: 0, nanoseconds: MILLISECOND };
-    futex_wait(word, seen, &raw const moment) != TIMED_OUT
+    futex_wait(word, seen, &raw const moment);
 }
 
 /// `limit` is null, or good for as long as this takes.
-fn futex_wait(word: &AtomicU32, seen: u32, limit: *const Time) -> isize {
+fn futex_wait(word: &AtomicU32, seen: u32, limit: *const Time) {
     // SAFETY: the word is there for as long as the call takes, and so is the limit, the caller's promise.
-    unsafe { call(number::FUTEX, [word.as_ptr() as usize, WAIT_PRIVATE, seen as usize, limit as usize, 0]) }
+    unsafe { call(number::FUTEX, [word.as_ptr() as usize, WAIT_PRIVATE, seen as usize, limit as usize, 0]) };
 }
 
 /// Wakes all who wait for `word`.

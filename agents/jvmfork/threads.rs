@@ -4,12 +4,11 @@
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use core::sync::atomic::AtomicU32;
-use core::sync::atomic::Ordering::SeqCst;
 
 use crate::libc::{self, RestartableSequences};
 use crate::park;
 use crate::sys::{self, SECOND, call, number};
+use crate::tally::Tally;
 
 /// What the kernel knows of a thread and does not pass on.
 #[repr(C)]
@@ -78,7 +77,7 @@ impl Slot {
 }
 
 /// How many threads have been made anew.
-static RESUMED: AtomicU32 = AtomicU32::new(0);
+static RESUMED: Tally = Tally::new();
 
 /// Threads that share everything, as libc makes them: memory, file system, files, handlers, process, semaphores; with their own
 /// thread-local storage; their number is written on both sides of their beginning, and removed at their end.
@@ -89,7 +88,7 @@ const PATIENCE: i64 = 20 * SECOND;
 
 /// Makes the parked threads anew. They wait with the others until they are released; false if that cannot be done.
 pub(crate) fn recreate(slots: &[Slot]) -> bool {
-    RESUMED.store(0, SeqCst);
+    RESUMED.reset();
     for slot in slots {
         // SAFETY: the stack and the storage belong to a thread that does not exist in this process.
         if unsafe { clone_thread(slot, THREAD) } < 0 {
@@ -97,16 +96,12 @@ pub(crate) fn recreate(slots: &[Slot]) -> bool {
         }
     }
     let deadline = sys::now() + PATIENCE;
-    loop {
-        let resumed = RESUMED.load(SeqCst);
-        if resumed as usize == slots.len() {
-            return true;
-        }
+    while !RESUMED.reaches(slots.len() as u32) {
         if sys::now() > deadline {
             return false;
         }
-        sys::wait_a_moment_while(&RESUMED, resumed);
     }
+    true
 }
 
 /// `clone`, whose new thread goes on where `park::handler` waits, with the stack as it was there.
@@ -145,7 +140,6 @@ extern "C" fn resume(slot: &Slot) {
     let fork = park::current();
     slot.ties.tell();
     RestartableSequences::register();
-    RESUMED.fetch_add(1, SeqCst);
-    sys::wake(&RESUMED);
+    RESUMED.add();
     park::wait_for_release(fork);
 }

@@ -4,12 +4,18 @@ import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
-/** What a class file tells of its source: the name of the file, and where the code of each method begins. */
+/**
+ * What a class file tells of its source: the name of the file, and where the code of each method begins; and which other
+ * classes it names.
+ */
 final class ClassFile {
     private final Map<Integer, String> texts = new HashMap<Integer, String>();
+    private final List<Integer> places = new ArrayList<Integer>();
     private final Map<String, Integer> lines = new HashMap<String, Integer>();
     private String source;
 
@@ -40,6 +46,18 @@ final class ClassFile {
         return line == null ? 1 : line;
     }
 
+    /** The classes that it names, itself included; of arrays, none. */
+    List<String> classes() {
+        List<String> names = new ArrayList<String>();
+        for (int place : places) {
+            String name = texts.get(place);
+            if (!name.startsWith("[")) {
+                names.add(name.replace('/', '.'));
+            }
+        }
+        return names;
+    }
+
     private void read(DataInputStream in) throws IOException {
         in.readLong(); // magic number and version
         readConstants(in);
@@ -66,6 +84,8 @@ final class ClassFile {
             int tag = in.readUnsignedByte();
             if (tag == 1) {
                 texts.put(index, in.readUTF());
+            } else if (tag == 7) {
+                places.add(in.readUnsignedShort());
             } else {
                 skip(in, constantLength(tag));
                 index += tag == 5 || tag == 6 ? 1 : 0; // long and double take two places
@@ -80,7 +100,6 @@ final class ClassFile {
                 return 8;
             case 15:
                 return 3;
-            case 7:
             case 8:
             case 16:
             case 19:
