@@ -16,6 +16,7 @@ from .shapes import Cell, buffer_of, is_a, namespace_of_module, of_class, shape_
 _WIDTH = 80
 _DEPTH = 2
 _MOST_ITEMS = 12
+_MOST_SORTED = 1000
 _MOST_OBJECTS = 4000
 _ADDRESS = own.pattern(r"\b0x[0-9a-fA-F]{6,}")
 _BRACKETS = {LIST: "[]", SET: "{}", DEQUE: "[]"}
@@ -95,10 +96,10 @@ def _container(thing, depth):
     items = list(dict.items(thing)) if kind is dict else list(thing)
     if kind is dict:
         parts = ["%s: %s" % (_text(key, depth - 1), _text(value, depth - 1)) for key, value in items[:_MOST_ITEMS]]
+    elif kind in (set, frozenset):
+        parts = sorted([_text(item, depth - 1) for item in items[:_MOST_SORTED]])[:_MOST_ITEMS]
     else:
         parts = [_text(item, depth - 1) for item in items[:_MOST_ITEMS]]
-    if kind in (set, frozenset) and len(items) <= _MOST_ITEMS:
-        parts.sort()
     if len(items) > _MOST_ITEMS:
         parts.append("... %d in all" % len(items))
     comma = "," if kind is tuple and len(items) == 1 else ""

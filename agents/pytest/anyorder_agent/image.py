@@ -1,8 +1,8 @@
 """Contents of objects as bytes of memory: the quickest way to see that nothing has changed.
 
 Looking at an object through Python counts references, and that writes to it and to all that it holds. In a forked child
-every page that is written to has to be copied, and this copying was three quarters of what a comparison cost. Bytes are
-read without it. A difference here only means that an object deserves a look.
+every page that is written to has to be copied, and this copying was most of what a comparison cost. Bytes are read
+without it. A difference here only means that an object deserves a look.
 
 Knows where CPython keeps the contents of dicts, lists, sets and slots, and tries that out before it is believed
 ([`is_trusted`]). Does not know what the bytes mean.

@@ -42,7 +42,7 @@ fn is_match(pattern: &str, path: &str) -> bool {
 }
 
 /// Cells that nobody can observe, and why.
-const RULES: [(&str, &str); 28] = [
+const RULES: [(&str, &str); 31] = [
     ("*__warningregistry__*", "which warnings were shown already"),
     ("*.tearDown_exceptions*", "what `unittest` noted while it cleaned up a class"),
     ("*_abc_impl*", "what was found out about subclasses"),
@@ -67,11 +67,18 @@ const RULES: [(&str, &str); 28] = [
     ("asyncio.coroutines.*", "which types are coroutines"),
     ("tempfile._name_sequence*", "names for temporary files, which are random anyway"),
     ("logging.*._cache*", "which levels are enabled"),
+    ("*__annotations_cache__*", "types that were put together"),
+    ("logging._handlerList*", "which handlers are to be closed at the end"),
+    ("mimetypes.inited*", "whether the table of types was read"),
     ("os.environ['PYTEST_*", "what pytest tells of itself"),
     ("_pytest.*", "pytest's own"),
     ("pytest.*", "pytest's own"),
     ("pluggy.*", "pytest's own"),
 ];
+
+/// Cells that are filled when they are first needed: their paths, and how what then stands there begins.
+const FIRST_USES: [(&str, &str); 2] =
+    [("asyncio.events._event_loop_policy", "<asyncio."), ("mimetypes._db", "<mimetypes.")];
 
 /// What is left out of reports.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +95,7 @@ impl Noise {
     /// Whether nobody can observe this cell.
     pub fn has(&self, cell: &Cell) -> bool {
         is_lazy_import(cell)
+            || is_first_use(cell)
             || RULES.iter().any(|(pattern, _)| is_match(pattern, &cell.path))
             || self.own.iter().any(|pattern| pattern.matches(&cell.path))
     }
@@ -108,6 +116,11 @@ impl Noise {
 fn is_lazy_import(cell: &Cell) -> bool {
     let is_new = cell.before == "<absent>";
     is_new && (cell.kind == CellKind::Module || cell.after.starts_with("<module "))
+}
+
+fn is_first_use(cell: &Cell) -> bool {
+    let is_filled = |(path, start): &(&str, &str)| cell.path == *path && cell.after.starts_with(start);
+    cell.before == "None" && FIRST_USES.iter().any(is_filled)
 }
 
 #[cfg(test)]
@@ -160,6 +173,14 @@ mod tests {
     }
 
     #[test]
+    fn a_default_that_is_made_when_first_needed_is_noise_and_another_one_is_not() {
+        let policy = |after: &str| cell("asyncio.events._event_loop_policy", CellKind::Global, "None", after);
+        let noise = Noise::default();
+        assert!(noise.has(&policy("<asyncio.unix_events._UnixDefaultEventLoopPolicy object>")));
+        assert!(!noise.has(&policy("<shop.loops.Policy object>")));
+    }
+
+    #[test]
     fn the_rules_of_the_user_are_added_to_ours() {
         let noise = Noise::with(vec!["shop.*._cache*".parse().unwrap()]);
         let has = |path: &str| noise.has(&cell(path, CellKind::Item, "0", "1"));
@@ -172,6 +193,9 @@ mod tests {
         let page = include_str!("../../../docs/profile.md");
         for (pattern, why) in RULES {
             assert!(page.contains(&format!("| `{pattern}` | {why} |")), "{pattern}");
+        }
+        for (path, _) in FIRST_USES {
+            assert!(page.contains(&format!("`{path}`")), "{path}");
         }
     }
 }

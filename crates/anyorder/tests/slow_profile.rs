@@ -48,7 +48,7 @@ fn profile(directory: &TempDir, words: &[&str]) -> Ran {
 /// Without what depends on the versions of Python and pytest.
 fn steady(text: &str) -> String {
     let depends = |line: &&str| line.contains("    reads ") || line.contains("that nobody can observe");
-    text.lines().filter(|line| !depends(line)).map(|line| format!("{line}\n")).collect()
+    text.split_inclusive('\n').filter(|line| !depends(line)).collect()
 }
 
 /// The profile of a test in a report.
