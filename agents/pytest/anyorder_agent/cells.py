@@ -8,7 +8,7 @@ import sys
 import types
 import warnings
 
-from .contents import Canon, Opaque, short, type_name
+from .contents import Canon, Opaque, label, short, type_name
 from .names import cached_result
 from .own import own
 from .saved import contents
@@ -71,7 +71,7 @@ class Teller:
         return [self._of_key(place, holder, *slot) for slot in found]
 
     def _of_key(self, place, holder, key, old, new):
-        identity = "%x %s" % (id(holder), short(key, 1))
+        identity = "%x %s" % (id(holder), label(key))
         if holder is self._environment:
             return self._cell("os.environ[%r]" % _text(key), "environment", _text(old), _text(new), (), identity)
         piece, names = self._names.slot(place, key)
@@ -109,7 +109,7 @@ class Teller:
         found = lost + gained
         if len(found) > _MOST_PER_HOLDER:
             return [self._item(place, "{...}", [old for old, _ in lost], [new for _, new in gained])]
-        return [self._item(place, "{%s}" % short(old if new is ABSENT else new, 1), old, new) for old, new in found]
+        return [self._item(place, "{%s}" % label(old if new is ABSENT else new), old, new) for old, new in found]
 
     def _of_list(self, place, then, now):
         differing = [at for at, pair in enumerate(zip(then, now)) if not is_same(*pair)]
@@ -140,20 +140,20 @@ class Teller:
                 found.append(self._cell("%s.%s" % (path, key), "attribute", value, other, [".%s" % key], identity))
         return found
 
-    def _of_slot(self, place, holder, label, old, new):
+    def _of_slot(self, place, holder, name, old, new):
         path = self._names.path(place)
-        identity = "%x %s" % (id(holder), label)
+        identity = "%x %s" % (id(holder), name)
         if is_a(holder, Cell):
             return self._cell(path, "closure", old, new, self._names.known_as(place), identity)
         if is_a(holder, types.FunctionType):
-            kind = "patch" if label == "__code__" else "default"
+            kind = "patch" if name == "__code__" else "default"
             names = ["%s.%s()" % (holder.__module__, holder.__name__)]
-            return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
+            return self._cell("%s.%s" % (path, name), kind, old, new, names, identity)
         kind = "class-attribute" if is_a(holder, type) else "attribute"
-        names = ["." + label]
-        if label == "__class__":
+        names = ["." + name]
+        if name == "__class__":
             names += self._names.known_as(place)  # `type(thing)` looks at it, too
-        return self._cell("%s.%s" % (path, label), kind, old, new, names, identity)
+        return self._cell("%s.%s" % (path, name), kind, old, new, names, identity)
 
     def _item(self, place, piece, old, new):
         holder = self._memory.objects[place]
@@ -181,7 +181,7 @@ class Teller:
 
 
 def _side(found, side):
-    return {short(slot[0], 1): slot[side] for slot in found if slot[side] is not ABSENT}
+    return {label(slot[0]): slot[side] for slot in found if slot[side] is not ABSENT}
 
 
 def _text(value):

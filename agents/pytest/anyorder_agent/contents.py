@@ -47,6 +47,15 @@ def short(thing, depth=_DEPTH):
     return text if len(text) <= _WIDTH else text[:_WIDTH - 3] + "..."
 
 
+def label(key):
+    """A short text by which a key is told from other keys, even if it had to be cut."""
+    text = _text(key, 1)
+    whole = _exact(key) if type(key) in (str, bytes) else _text(key, _DEPTH + 2)
+    if len(text) <= _WIDTH and len(whole) <= _WIDTH:
+        return text
+    return "%s...%s" % (text[:_WIDTH - 16], own.digest(whole.encode("utf-8", "backslashreplace")).hexdigest()[:8])
+
+
 def _text(thing, depth):
     kind = type(thing)
     if thing is ABSENT:

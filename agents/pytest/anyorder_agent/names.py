@@ -9,7 +9,7 @@ import functools
 import logging
 import types
 
-from .contents import short
+from .contents import label, short
 from .own import own
 from .saved import contents
 from .shapes import DEQUE, LRU_CACHE, Cell, is_a, namespace_of_module, of_class, shape_of
@@ -141,7 +141,7 @@ class Names:
         """The last step of the path of an item of a dict, and its names."""
         owner = self.owner(place)
         if owner is None or not is_a(key, str):
-            return "[%s]" % short(key, 1), self.known_as(place)
+            return "[%s]" % label(key), self.known_as(place)
         if is_a(owner, types.ModuleType):
             return "." + key, ["%s.%s" % (_name_of_module(owner), key), "." + key]
         names = ["." + key]

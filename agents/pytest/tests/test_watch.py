@@ -204,6 +204,24 @@ def test_equal_contents_have_equal_keys_and_others_have_others(suite):
     assert keys[-1] == ""
 
 
+def test_long_keys_that_begin_alike_are_told_apart(suite):
+    engine, fresh = suite(
+        test_it="""
+        state = {}
+
+        def test_long():
+            for end in "ab":
+                state["x" * 200 + end] = state[("y" * 70, end)] = 1
+        """
+    )
+    child = engine.fork(fresh)
+    child.run(0)
+    cells = child.diff().values()
+    assert len({cell["path"] for cell in cells}) == len({cell["place"] for cell in cells}) == 4
+    assert max(len(cell["path"]) for cell in cells) < 100
+    child.close()
+
+
 def test_files_of_layers_are_told_with_what_was_there_before(tmp_path):
     package = sys.modules.setdefault("stub_of_agent", types.ModuleType("stub_of_agent"))
     package.__path__ = [os.path.join(HOME, "anyorder_agent")]
