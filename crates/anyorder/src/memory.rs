@@ -3,12 +3,16 @@
 //! Knows how questions become keys and answers become bytes. A hunt that was killed asks the same questions again, and
 //! is answered from here as far as it came.
 
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 use anyorder_model::{
     Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId, Watch, WatchRecord,
 };
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -98,7 +102,7 @@ impl<'a> Memory<'a> {
         steps: &[Step],
         answer: &impl Serialize,
     ) -> Result<(), StoreError> {
-        let answer = serde_json::to_vec(answer).expect("answers have a JSON form");
+        let answer = packed(serde_json::to_vec(answer).expect("answers have a JSON form"));
         self.waiting.push(Waiting { purpose, repetition, order, outcomes: letters(steps), answer });
         let can_wait = self.waiting.len() < TOGETHER && self.written.elapsed() < SOON;
         if can_wait { Ok(()) } else { self.write() }
@@ -130,7 +134,7 @@ impl<'a> Memory<'a> {
     ) -> Result<Option<T>, StoreError> {
         let key = key(self.session, purpose, repetition, &order.ids(self.suite));
         // What another version has written cannot be read; it is asked again.
-        Ok(self.store.recall(&key)?.and_then(|answer| serde_json::from_slice(&answer).ok()))
+        Ok(self.store.recall(&key)?.and_then(|answer| serde_json::from_slice(&unpacked(answer)?).ok()))
     }
 }
 
@@ -157,7 +161,49 @@ fn watch_purpose(watch: &Watch) -> String {
     format!("{verb} {} after {}", watch.tests.len(), watch.prefix.len())
 }
 
+/// Answers from so many bytes on are packed: mostly names, which all tests have in common.
+const LARGE: usize = 4096;
+
+/// Packed, if it is large. JSON never begins as packed bytes do.
+fn packed(answer: Vec<u8>) -> Vec<u8> {
+    if answer.len() < LARGE {
+        return answer;
+    }
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&answer).and_then(|()| encoder.finish()).expect("memory can be written to")
+}
+
+/// Nothing if it is damaged.
+fn unpacked(answer: Vec<u8>) -> Option<Vec<u8>> {
+    if answer.first().is_none_or(|&byte| byte != PACKED) {
+        return Some(answer);
+    }
+    let mut text = Vec::new();
+    ZlibDecoder::new(answer.as_slice()).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+/// How zlib begins.
+const PACKED: u8 = 0x78;
+
 /// One letter for each outcome.
 fn letters(steps: &[Step]) -> String {
     steps.iter().map(|step| step.outcome.letter()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_all_sizes_come_back_as_they_were() {
+        for size in [0, 10, LARGE - 1, LARGE, 100_000] {
+            let answer = serde_json::to_vec(&vec!["os.environ"; size / 10]).unwrap();
+            assert_eq!(unpacked(packed(answer.clone())), Some(answer));
+        }
+        let much = serde_json::to_vec(&vec!["os.environ"; LARGE]).unwrap();
+        let few = packed(much.clone());
+        assert!(few.len() * 10 < much.len());
+        assert_eq!(unpacked(few[..few.len() / 2].to_vec()), None);
+    }
 }
