@@ -4,7 +4,7 @@ use anyorder_model::{Dependencies, Oracle, Order, Outcome, TestIndex};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
 use crate::hunt_tests::{ONE, ZERO, suite};
-use crate::simulate::{Eyes, Mix, Op, SimSuite, passes, random_suite};
+use crate::simulate::{Eyes, Mix, Op, SimFixture, SimSuite, passes, random_suite};
 use crate::{DepsSettings, deps};
 
 fn order(tests: &[u32]) -> Order {
@@ -89,12 +89,37 @@ fn parts_that_nothing_connects_are_refined_side_by_side() {
 }
 
 #[test]
+fn of_the_edges_of_one_test_the_one_that_splits_its_part_is_turned_first() {
+    let mut suite = suite(&[
+        &[Op::Set(0, 1)],
+        &[Op::Need(0, u8::MAX), Op::Set(1, 1)],
+        &[Op::Set(2, 1)],
+        &[Op::Need(2, u8::MAX), Op::Set(3, 1)],
+        &[Op::Need(1, u8::MAX), Op::Need(2, u8::MAX), Op::Need(3, u8::MAX)],
+    ]);
+    suite.questions = Some(vec![]);
+    let references = vec![Order::original(suite.suite())];
+    let found = deps(&mut suite, &DepsSettings { references, ..DepsSettings::default() }).dependencies;
+    assert_eq!((found.benign, found.manifest.len(), found.open), (5, 0, 0));
+    let questions = suite.questions.unwrap();
+    assert_eq!(questions[1].tails, [order(&[0, 2, 3, 4, 1])]);
+    assert_eq!(questions[2].tails.len(), 2);
+}
+
+#[test]
 fn edges_that_there_were_no_runs_for_are_open_and_not_untestable() {
     let tests: Vec<&[Op]> = vec![&[Op::Bump(0)]; 8];
     let references = vec![order(&[0, 1, 2, 3, 4, 5, 6, 7])];
     let settings = DepsSettings { references, edge_runs: Some(3), ..DepsSettings::default() };
     let found = deps(&mut suite(&tests), &settings).dependencies;
     assert_eq!((found.benign, found.open, found.untestable.len()), (3, 4, 0));
+}
+
+#[test]
+fn an_error_in_a_tear_down_that_hides_a_skip_is_no_change() {
+    let tests: [&[Op]; 4] = [&[Op::SkipUnless(0, ONE)], &[], &[], &[Op::Set(0, 1)]];
+    let suite = suite(&tests).with_fixture(0, SimFixture { cells: vec![], need: Some((1, ONE)) });
+    assert_eq!(manifest(&deps_of(&suite, &[])), []);
 }
 
 proptest! {

@@ -211,3 +211,89 @@ impl<'a> Readers<'a> {
         readers.into_iter().map(TestIndex).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::{Outcome, Step};
+
+    fn write(path: &str, kind: CellKind) -> Write {
+        let cell = Cell {
+            path: path.to_owned(),
+            kind,
+            before: "<absent>".to_owned(),
+            after: "1".to_owned(),
+            names: vec![path.split('[').next().unwrap().to_owned()],
+            key: path.to_owned(),
+            place: String::new(),
+        };
+        Write { cell, is_torn_down: false, is_unstable: false, is_elsewhere: false }
+    }
+
+    fn profile(test: u32, writes: Vec<Write>, reads: &[&str]) -> Profile {
+        Profile {
+            test: TestIndex(test),
+            alone: Step::bare(TestIndex(test), Outcome::Passed),
+            again: None,
+            writes,
+            reads: reads.iter().map(|&name| name.to_owned()).collect(),
+            code: vec![],
+        }
+    }
+
+    /// The places of pairs in the sequence that is suggested, by their tests.
+    fn rank(profiles: &[Profile], first: u32, second: u32) -> usize {
+        let effects = Effects::new(profiles);
+        let wanted = (effects.of(TestIndex(first)).unwrap(), TestIndex(second));
+        let mut pairs = Guide::new(profiles, &effects, 0).into_pairs();
+        pairs.position(|pair| pair == wanted).expect("every pair is suggested at last")
+    }
+
+    #[test]
+    fn what_few_write_and_few_read_comes_before_what_many_do() {
+        let mut profiles = vec![
+            profile(0, vec![write("m.rare", CellKind::Global)], &["m.common"]),
+            profile(1, vec![], &["m.rare", "m.common"]),
+        ];
+        profiles.extend((2..6).map(|test| {
+            let own = write(&format!("m.own{test}"), CellKind::Global);
+            profile(test, vec![write("m.common", CellKind::Global), own], &["m.common"])
+        }));
+        assert_eq!(rank(&profiles, 0, 1), 0);
+        assert!(rank(&profiles, 2, 1) > 0);
+    }
+
+    #[test]
+    fn state_comes_before_caches_and_what_is_stable_before_what_is_not() {
+        let unstable = Write { is_unstable: true, ..write("m.pid", CellKind::Global) };
+        let profiles = [
+            profile(0, vec![write("m.found", CellKind::Cache)], &[]),
+            profile(1, vec![unstable], &[]),
+            profile(2, vec![write("m.flag", CellKind::Global)], &[]),
+            profile(3, vec![], &["m.found", "m.pid", "m.flag"]),
+        ];
+        assert_eq!([2, 1, 0].map(|first| rank(&profiles, first, 3)), [0, 1, 2]);
+    }
+
+    #[test]
+    fn in_a_container_that_all_fill_those_who_write_the_same_item_come_first() {
+        let item = |key: u32| write(&format!("m.known['{key}']"), CellKind::Item);
+        let mut profiles: Vec<Profile> =
+            (0..20).map(|test| profile(test, vec![item(test)], &["m.known"])).collect();
+        profiles[7].writes = vec![item(3), write("m.more", CellKind::Global)];
+        assert!(rank(&profiles, 3, 7) < 4 && rank(&profiles, 7, 3) < 4);
+    }
+
+    #[test]
+    fn pairs_without_a_reason_come_last_and_tests_without_an_effect_never() {
+        let profiles = [
+            profile(0, vec![write("m.flag", CellKind::Global)], &[]),
+            profile(1, vec![], &["m.flag"]),
+            profile(2, vec![], &[]),
+        ];
+        assert!(rank(&profiles, 0, 1) < rank(&profiles, 0, 2));
+        let effects = Effects::new(&profiles);
+        let nothing = effects.of(TestIndex(1)).unwrap();
+        assert!(Guide::new(&profiles, &effects, 0).into_pairs().all(|(effect, _)| effect != nothing));
+    }
+}

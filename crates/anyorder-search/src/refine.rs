@@ -175,11 +175,17 @@ impl Refinement<'_, '_> {
     }
 }
 
-/// The same outcome. What a fixture of a group does behind a test is not its own.
+/// The same outcome, as far as can be told: an error of a fixture behind a test hides how it ended, unless it was red.
 pub(crate) fn is_same(one: &Sight, other: &Sight) -> bool {
-    own_outcome(one) == own_outcome(other)
+    let is_green = |sight: &Sight| sight.is_torn() || !sight.outcome.is_red();
+    if one.is_torn() || other.is_torn() {
+        is_green(one) && is_green(other)
+    } else {
+        one.outcome == other.outcome
+    }
 }
 
+/// The outcome of a test without what a fixture does behind it.
 pub(crate) fn own_outcome(sight: &Sight) -> Outcome {
     if sight.is_torn() { Outcome::Passed } else { sight.outcome }
 }
