@@ -25,6 +25,12 @@ const UNSTABLE: u64 = 4;
 /// A container to which tests with more different effects than this only add is filled lazily.
 const CROWD: usize = 8;
 
+/// What is left in a cell is rare if so many times as many effects leave anything there.
+const RARE: usize = 8;
+
+/// Shorter words than this say nothing.
+const SHORTEST: usize = 4;
+
 /// A reason to run the tests of some effects before some tests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Reason {
@@ -43,6 +49,8 @@ struct Place<'a> {
     effects: BTreeSet<usize>,
     /// The tests that change each of its cells.
     writers: BTreeMap<&'a str, BTreeSet<TestIndex>>,
+    /// The effects that leave each contents in each of its cells.
+    contents: BTreeMap<(&'a str, &'a str), BTreeSet<usize>>,
 }
 
 /// Pairs of an effect and a test, those that are likely to matter first.
@@ -132,10 +140,15 @@ fn places<'a>(profiles: &'a [Profile], effects: &Effects) -> BTreeMap<&'a str, P
     for profile in profiles {
         let Some(effect) = effects.of(profile.test) else { continue };
         for write in profile.writes.iter().filter(|write| !write.is_elsewhere) {
-            places.entry(write.cell.holder()).or_insert_with(Place::new).note(profile.test, effect, write);
+            places.entry(place(&write.cell)).or_insert_with(Place::new).note(profile.test, effect, write);
         }
     }
     places
+}
+
+/// Items of one container are one place, but a module that is gone has nothing to do with those that are loaded.
+fn place(cell: &Cell) -> &str {
+    if cell.kind == CellKind::Module && !is_lazy(cell) { &cell.path } else { cell.holder() }
 }
 
 impl<'a> Place<'a> {
@@ -147,6 +160,7 @@ impl<'a> Place<'a> {
             is_unstable: true,
             effects: BTreeSet::new(),
             writers: BTreeMap::new(),
+            contents: BTreeMap::new(),
         }
     }
 
@@ -160,9 +174,12 @@ impl<'a> Place<'a> {
         self.is_unstable &= write.is_unstable;
         self.effects.insert(effect);
         self.writers.entry(&write.cell.path).or_default().insert(test);
+        self.contents.entry((&write.cell.path, &write.cell.key)).or_default().insert(effect);
     }
 
-    /// Its readers may look at what its writers do; and those who change the same cell may mind each other.
+    /// Its readers may look at what its writers do; those who change the same cell may mind each other; and what few leave in
+    /// a cell that most leave otherwise is likely to be minded: a fixture that is set up for everybody, say, and then changed. What needs no name is most
+    /// likely minded by those who mention a word of it: `umask` by those who call `os.umask`.
     fn reasons(&self, effects: &Effects, readers: &Readers<'_>) -> Vec<Reason> {
         let shared = self.writers.values().filter(|writers| writers.len() > 1);
         let shared = shared.map(|writers| {
@@ -170,7 +187,24 @@ impl<'a> Place<'a> {
             Reason { effects: of_writers.into_iter().collect(), readers: writers.iter().copied().collect() }
         });
         let all = Reason { effects: self.effects.iter().copied().collect(), readers: readers.of(self) };
-        shared.chain([all]).collect()
+        let rare = self.rare().map(|effects| Reason { effects, readers: Rc::clone(&all.readers) });
+        let rare: Vec<Reason> = rare.collect();
+        let alike = self.writers.keys().filter(|_| self.names.is_none());
+        let alike =
+            alike.map(|path| Reason { effects: all.effects.clone(), readers: readers.of_words(path) });
+        let alike: Vec<Reason> = alike.collect();
+        shared.chain(rare).chain(alike).chain([all]).collect()
+    }
+
+    /// Effects that leave in a cell what at most one in [`RARE`] of those leave who change it.
+    fn rare(&self) -> impl Iterator<Item = Vec<usize>> {
+        let mut changing: BTreeMap<&str, usize> = BTreeMap::new();
+        for ((path, _), effects) in &self.contents {
+            *changing.entry(path).or_default() += effects.len();
+        }
+        let is_rare = move |path: &str, effects: usize| effects * RARE <= changing[path];
+        let rare = self.contents.iter().filter(move |((path, _), effects)| is_rare(path, effects.len()));
+        rare.map(|(_, effects)| effects.iter().copied().collect())
     }
 
     /// What makes it less likely that it matters.
@@ -183,8 +217,15 @@ impl<'a> Place<'a> {
 /// Whether it looks like something that fills up as it is used, without anybody noticing.
 fn is_lazy(cell: &Cell) -> bool {
     let path = cell.path.to_lowercase();
-    matches!(cell.kind, CellKind::Cache | CellKind::Module)
+    let is_loaded = cell.kind == CellKind::Module && cell.before == "<absent>";
+    is_loaded
+        || cell.kind == CellKind::Cache
         || ["cache", "memo", "registry"].iter().any(|word| path.contains(word))
+}
+
+fn united<'a>(bitmaps: impl Iterator<Item = &'a RoaringBitmap>) -> Rc<[TestIndex]> {
+    let all = bitmaps.fold(RoaringBitmap::new(), |all, some| all | some);
+    all.into_iter().map(TestIndex).collect()
 }
 
 /// Who may look at what.
@@ -206,9 +247,18 @@ impl<'a> Readers<'a> {
 
     fn of(&self, place: &Place<'_>) -> Rc<[TestIndex]> {
         let Some(names) = &place.names else { return Rc::clone(&self.all) };
-        let named = names.iter().filter_map(|name| self.of_name.get(name));
-        let readers = named.fold(RoaringBitmap::new(), |readers, some| readers | some);
-        readers.into_iter().map(TestIndex).collect()
+        united(names.iter().filter_map(|name| self.of_name.get(name)))
+    }
+
+    /// Those who mention a word of this path.
+    fn of_words(&self, path: &str) -> Rc<[TestIndex]> {
+        let words = path.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= SHORTEST);
+        let words: Vec<String> = words.map(str::to_lowercase).collect();
+        let has_word = |name: &str| {
+            let name = name.rsplit('.').next().unwrap_or(name).to_lowercase();
+            words.iter().any(|word| name.contains(word.as_str()))
+        };
+        united(self.of_name.iter().filter(|(name, _)| has_word(name)).map(|(_, readers)| readers))
     }
 }
 
