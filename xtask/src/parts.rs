@@ -41,7 +41,7 @@ const PARTS: [Part; 7] = [
 ];
 
 /// Suites that are tried in every test run: quick, and one of them written with unittest.
-const TRIED: [&str; 3] = ["six", "knack", "async-lru"];
+const TRIED: [&str; 2] = ["six", "knack"];
 
 /// Versions of JUnit on which the agent is tried in every test run; `agents/junit/tests/run` tries all.
 const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];

@@ -22,8 +22,19 @@ impl Fixture {
     }
 
     /// The same of `fixtures/junit/NAME`.
+    ///
+    /// Maven is told to start quickly, and to start the tests' JVM so too, as projects can tell it.
     pub fn junit(name: &str) -> Self {
-        Fixture::of("junit", name)
+        const QUICKLY: &str = "-XX:TieredStopAtLevel=1";
+        let fixture = Fixture::of("junit", name);
+        let settings = fixture.path().join(".mvn");
+        fs::create_dir(&settings).expect("the copy can be written");
+        for (file, text) in
+            [("jvm.config", QUICKLY.to_owned()), ("maven.config", format!("-DargLine={QUICKLY}"))]
+        {
+            fs::write(settings.join(file), text).expect("the copy can be written");
+        }
+        fixture
     }
 
     fn of(framework: &str, name: &str) -> Self {

@@ -145,12 +145,19 @@ impl SuiteArgs {
         let mut words: Vec<String> =
             option("--directory", &self.how.directory).into_iter().flatten().collect();
         words.extend(option("--python", &self.how.python).into_iter().flatten());
-        words.extend(self.how.module.iter().flat_map(|name| ["--module".to_owned(), name.clone()]));
         words.extend(self.how.seed.into_iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()]));
         let isolation = self.how.isolation.map(Isolation::name);
         words.extend(isolation.into_iter().flat_map(|name| ["--isolation".to_owned(), name.to_owned()]));
         let disk = self.how.disk.map(DiskMode::name);
         words.extend(disk.into_iter().flat_map(|name| ["--disk".to_owned(), name.to_owned()]));
+        words.extend(self.choice());
+        words
+    }
+
+    /// What decides which tests there are.
+    pub(crate) fn choice(&self) -> Vec<String> {
+        let mut words: Vec<String> =
+            self.how.module.iter().flat_map(|name| ["--module".to_owned(), name.clone()]).collect();
         words.extend(self.targets.iter().cloned());
         if !self.command.is_empty() {
             words.push("--".to_owned());

@@ -8,7 +8,12 @@ use anyorder_store::{Fingerprint, digest_of_sources};
 use crate::project::Project;
 
 /// The fingerprint of a suite as it is now; `report` is a file that this very command writes.
-pub(crate) fn of(project: &Project, engine: &Engine, typed: &[String], report: Option<&Path>) -> Fingerprint {
+pub(crate) fn of(
+    project: &Project,
+    engine: &Engine,
+    choice: &[String],
+    report: Option<&Path>,
+) -> Fingerprint {
     let (hello, settings, driver) = (engine.hello(), engine.settings(), engine.driver());
     Fingerprint {
         sources: digest_of_sources(&project.directory, report),
@@ -21,7 +26,7 @@ pub(crate) fn of(project: &Project, engine: &Engine, typed: &[String], report: O
             settings.seed,
             settings.timeout.as_secs_f64(),
             settings.memory,
-            typed.join(" "),
+            choice.join(" "),
             hello.options.join(" ")
         ),
         agent: format!("{} {}", env!("CARGO_PKG_VERSION"), driver.agent_version()),

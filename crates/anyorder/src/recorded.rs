@@ -16,12 +16,12 @@ use crate::oracle::{EngineOracle, Trouble};
 use crate::project::Project;
 use crate::session::{Done, Session};
 
-/// What a search is done on, and what was typed for it.
+/// What a search is done on, and what was choice for it.
 pub(crate) struct Recorded<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) project: &'a Project,
-    /// What was typed that decides which tests there are.
-    pub(crate) typed: &'a [String],
+    /// What decides which tests there are.
+    pub(crate) choice: &'a [String],
     /// How much may be spent, in words.
     pub(crate) budget: String,
     /// Whether what earlier hunts found is tried again: what does not show itself then is gone.
@@ -57,7 +57,7 @@ impl Recorded<'_> {
     /// Opens the store, and tells why it may hold less than one would expect.
     pub(crate) fn open(&self, session: &mut Session<'_>) -> Result<Store, Failure> {
         let report = session.report_file();
-        let fingerprint = fingerprint::of(self.project, self.engine, self.typed, report.as_deref());
+        let fingerprint = fingerprint::of(self.project, self.engine, self.choice, report.as_deref());
         let store = Store::open(&self.project.directory, &fingerprint)?;
         if let [_, ..] = store.changed() {
             let changed = store.changed().join(", ");

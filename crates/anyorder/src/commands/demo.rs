@@ -49,7 +49,7 @@ pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Fail
         HowArgs { directory: Some(directory.clone()), python: Some(python.clone()), ..given(&args.how) };
     let suite = SuiteArgs { how, ..SuiteArgs::default() };
     let project = Project::new(&suite.how, &session.cancel)?;
-    let hunter = Hunter { typed: suite.typed_again(), ..Hunter::default() };
+    let hunter = Hunter { choice: suite.choice(), ..Hunter::default() };
     let suites = project.suites(&mut session, &suite)?;
     let exit = session
         .each_suite(suites, &[], |session, engine, took| hunter.suite(session, engine, &project, took))?;

@@ -21,13 +21,13 @@ pub(crate) fn run(args: &DepsArgs, terminal: &mut Terminal) -> Result<Exit, Fail
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
-    let typed = args.suite.typed_again();
+    let choice = args.suite.choice();
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         engine.can_watch()?;
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
         let recorded =
-            Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
+            Recorded { engine, project: &project, choice: &choice, budget: words, tries_known: false };
         let references = args.reference.iter().map(|reference| order(reference, engine.suite(), &project));
         let settings = DepsSettings {
             seed: engine.settings().seed,

@@ -40,7 +40,7 @@ pub(crate) struct Hunter {
     /// The only order to look into.
     pub(crate) order: Option<(std::path::PathBuf, Vec<TestId>)>,
     /// What was typed that decides which tests there are.
-    pub(crate) typed: Vec<String>,
+    pub(crate) choice: Vec<String>,
 }
 
 impl Hunter {
@@ -57,7 +57,7 @@ impl Hunter {
             plain_pairs: Some(args.plain_pairs),
             budget: args.budget.or(project.config.get("budget", str::parse)?),
             order: order.transpose()?,
-            typed: args.suite.typed_again(),
+            choice: args.suite.choice(),
         })
     }
 
@@ -73,7 +73,7 @@ impl Hunter {
         let recorded = Recorded {
             engine,
             project,
-            typed: &self.typed,
+            choice: &self.choice,
             budget: self.budget_words(engine),
             tries_known: order.is_none(),
         };

@@ -17,13 +17,13 @@ pub(crate) fn run(args: &PollutionArgs, terminal: &mut Terminal) -> Result<Exit,
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let noise = noise(&args.ignore_cells, &project)?;
-    let typed = args.suite.typed_again();
+    let choice = args.suite.choice();
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         engine.can_watch()?;
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
         let recorded =
-            Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
+            Recorded { engine, project: &project, choice: &choice, budget: words, tries_known: false };
         let allowance = budget.map(|budget| budget.allowance(took));
         let report = profiles(session, &recorded, Aim::Pollution, allowance)?;
         Ok(done(engine.suite(), &report, &noise))

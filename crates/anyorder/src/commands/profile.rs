@@ -22,13 +22,13 @@ pub(crate) fn run(args: &ProfileArgs, terminal: &mut Terminal) -> Result<Exit, F
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let noise = if args.all { None } else { Some(noise(&args.ignore_cells, &project)?) };
-    let typed = args.suite.typed_again();
+    let choice = args.suite.choice();
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         engine.can_watch()?;
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
         let recorded =
-            Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
+            Recorded { engine, project: &project, choice: &choice, budget: words, tries_known: false };
         let allowance = budget.map(|budget| budget.allowance(took));
         Ok(done(profiles(session, &recorded, Aim::Profiles, allowance)?, noise.as_ref()))
     })

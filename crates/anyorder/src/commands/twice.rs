@@ -27,12 +27,12 @@ pub(crate) fn run(args: &TwiceArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
-    let typed = args.suite.typed_again();
+    let choice = args.suite.choice();
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         let words = budget.map_or_else(|| "all tests".to_owned(), |budget: Budget| budget.to_string());
         let recorded =
-            Recorded { engine, project: &project, typed: &typed, budget: words, tries_known: false };
+            Recorded { engine, project: &project, choice: &choice, budget: words, tries_known: false };
         suite(session, engine, &recorded, args.mode, budget.map(|budget| budget.allowance(took)))
     })
 }
