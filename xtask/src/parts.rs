@@ -50,6 +50,9 @@ const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
 pub(crate) const THOROUGH: [&str; 6] =
     ["slow_disk", "slow_every_scope", "slow_fixtures", "slow_hunt_ends", "slow_junit", "slow_junit_fallback"];
 
+/// Leaves the agent's tests of shared state out.
+const ABOUT_STATE: [&str; 2] = ["--ignore=tests/test_state.py", "--ignore=tests/test_watch.py"];
+
 /// How much is done at the same time: most of it waits now and then.
 const LANES: usize = 2;
 
@@ -186,16 +189,20 @@ fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) 
     all.into_inner().expect("no lane panics")
 }
 
-/// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest.
+/// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest. What it sees
+/// of shared state has to do with interpreters, and little with pytest: the oldest and the newest will do.
 fn agents() -> Tally {
-    let mut pythons: Vec<_> = PYTESTS.into_iter().map(python).collect();
-    for version in VERSIONS {
-        pythons.extend(newest_pytest_on(version));
-    }
-    side_by_side(pythons, |python, tell| {
+    let [oldest, .., newest] = PYTESTS;
+    let pytests = PYTESTS.into_iter().map(|recipe| {
+        let is_at_an_end = [oldest.name, newest.name].contains(&recipe.name);
+        (python(recipe), if is_at_an_end { &[][..] } else { &ABOUT_STATE[..] })
+    });
+    let interpreters = VERSIONS.into_iter().filter_map(newest_pytest_on).map(|python| (python, &[][..]));
+    side_by_side(pytests.chain(interpreters).collect(), |(python, left_out), tell| {
         let mut command = Command::new(python);
         command
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])
+            .args(left_out)
             .current_dir(repository().join("agents/pytest"));
         heard(command.env("PYTHONPATH", ".").env("PYTHONDONTWRITEBYTECODE", "1"), tell)
     })

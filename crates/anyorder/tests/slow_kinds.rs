@@ -20,7 +20,7 @@ struct Kind {
 }
 
 #[test]
-fn the_pair_of_every_kind_is_settled_by_a_tenth_of_all_pairs() {
+fn the_pair_of_every_kind_is_settled_by_an_eighth_of_all_pairs() {
     let fixture = Fixture::pytest("kinds");
     let text = fs::read_to_string(fixture.path().join("cells.json")).unwrap();
     let kinds: Vec<Kind> = serde_json::from_str(&text).unwrap();
@@ -32,7 +32,7 @@ fn the_pair_of_every_kind_is_settled_by_a_tenth_of_all_pairs() {
         kinds.iter().map(|kind| (index(&kind.polluter), index(&kind.victim))).collect();
 
     let tests = engine.suite().len() as u64;
-    let settings = HuntSettings { pair_runs: Some(tests * tests / 10), ..HuntSettings::default() };
+    let settings = HuntSettings { pair_runs: Some(tests * tests / 8), ..HuntSettings::default() };
     let report = pairs(&mut Forks(&engine), &settings);
 
     let leaves = |profile: &Profile, path: &str| profile.writes.iter().any(|write| write.cell.path == path);

@@ -39,7 +39,7 @@ pub(crate) struct Hunter {
     pub(crate) budget: Option<Budget>,
     /// The only order to look into.
     pub(crate) order: Option<(std::path::PathBuf, Vec<TestId>)>,
-    /// What was typed that decides which tests there are.
+    /// What decides which tests there are.
     pub(crate) choice: Vec<String>,
 }
 
