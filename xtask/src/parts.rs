@@ -8,6 +8,7 @@ use std::time::Instant;
 use std::{env, fs, iter, thread};
 
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
+use anyorder_testkit::jvm::{CLAIMED, Jdk};
 use anyorder_testkit::program::{is_installed, missing_for_java};
 use anyorder_testkit::{repository, thorough};
 
@@ -86,6 +87,10 @@ pub(crate) fn test(names: &[&str]) -> bool {
     let absent: Vec<&str> = VERSIONS.into_iter().filter(|version| interpreter(version).is_none()).collect();
     if !absent.is_empty() {
         println!("interpreters that this machine does not have: python {}", absent.join(", "));
+    }
+    let has_jdk = |version: u32| Jdk::claimed().iter().any(|jdk| jdk.feature == version);
+    for version in CLAIMED.into_iter().filter(|&version| !has_jdk(version)) {
+        println!("this machine has no JDK {version}, which forks of a JVM are claimed for");
     }
     let left_out = left_out();
     left_out.iter().for_each(|what| println!("left out: {what}"));
