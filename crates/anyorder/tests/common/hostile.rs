@@ -26,8 +26,7 @@ pub(crate) type Outcomes = Vec<(String, String, String)>;
 
 impl Hostile {
     pub(crate) fn new(name: &'static str) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
-        let port = listener.local_addr().expect("it is bound").port();
+        let port = free_port();
         let temporary = TempDir::new().expect("a temporary directory can be made");
         Hostile { name, fixture: Fixture::pytest("hostile"), temporary, port }
     }
@@ -98,4 +97,13 @@ fn name_of(step: &Value) -> String {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+/// A port that is free, and that nobody is given who does not ask for it by its number.
+fn free_port() -> u16 {
+    const FIRST: u16 = 15_000;
+    const MANY: u32 = 15_000;
+    let own = u16::try_from(std::process::id() % MANY).expect("it is small");
+    let mut ports = (FIRST + own..).take(1000);
+    ports.find(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok()).expect("one of a thousand is free")
 }
