@@ -227,7 +227,7 @@ def test_files_of_layers_are_told_with_what_was_there_before(tmp_path):
     package.__path__ = [os.path.join(HOME, "anyorder_agent")]
     files, disk = importlib.import_module("stub_of_agent.files"), importlib.import_module("stub_of_agent.disk")
     layers = disk.Layers(
-        {"base": str(tmp_path), "roots": ["/project", "/home"], "shown": [], "in_user_namespace": False, "size": 1}
+        {"base": str(tmp_path), "roots": ["/project", "/elsewhere"], "shown": [], "in_user_namespace": False, "size": 1}
     )
     for place, text in (("low0/old.txt", "before"), ("0/u0/early.txt", "early"), ("0/u0/gone.txt", "gone")):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
@@ -244,7 +244,7 @@ def test_files_of_layers_are_told_with_what_was_there_before(tmp_path):
         (upper / place).write_text("after")
     found = seen.facts()
     assert set(found) - {"file early.txt", "file gone.txt"} == {
-        "file old.txt", "file deep/new.txt", "file /home/settings",
+        "file old.txt", "file deep/new.txt", "file /elsewhere/settings",
     }
     assert seen.before("file old.txt").startswith("<6 bytes")
     assert type(seen.before("file deep/new.txt")).__name__ == "_Absent"

@@ -159,19 +159,13 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{Order, Outcome, Test};
+    use anyorder_model::{Order, Outcome};
 
     use super::*;
+    use crate::example;
 
     fn suite() -> Suite {
-        let test = |name: &str| Test {
-            id: TestId(format!("t.py::{name}")),
-            group: "t.py".to_owned(),
-            file: "t.py".to_owned(),
-            line: 1,
-            markers: vec![],
-        };
-        Suite::new("pytest", ["a", "b[\"x\"]", "c"].map(test).to_vec())
+        example::suite(&["a", "b[\"x\"]", "c"])
     }
 
     fn dependencies() -> Dependencies {

@@ -164,19 +164,13 @@ fn rate_words(rates: &Rates) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{After, Order, Reproduce, Test, TestId};
+    use anyorder_model::{After, Order, Reproduce};
 
     use super::*;
+    use crate::example;
 
     fn suite() -> Suite {
-        let test = |name: &str| Test {
-            id: TestId(format!("t.py::{name}")),
-            group: "t.py".to_owned(),
-            file: "t.py".to_owned(),
-            line: 1,
-            markers: vec![],
-        };
-        Suite::new("pytest", ["a", "b", "p"].map(test).to_vec())
+        example::suite(&["a", "b", "p"])
     }
 
     fn finding(kind: Kind, test: u32) -> Finding {

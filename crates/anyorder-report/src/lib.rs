@@ -3,6 +3,8 @@
 //! Knows words, columns and colours. Decides nothing and runs nothing.
 
 mod dependencies;
+#[cfg(test)]
+mod example;
 mod finding;
 mod json;
 mod pollution;

@@ -205,19 +205,13 @@ fn colored(id: &TestId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{CellKind, Step, Test};
+    use anyorder_model::{CellKind, Step};
 
     use super::*;
+    use crate::example;
 
     fn suite() -> Suite {
-        let test = |name: &str| Test {
-            id: TestId(format!("t.py::{name}")),
-            group: "t.py".to_owned(),
-            file: "t.py".to_owned(),
-            line: 1,
-            markers: vec![],
-        };
-        Suite::new("pytest", ["a", "b"].map(test).to_vec())
+        example::suite(&["a", "b"])
     }
 
     fn write(path: &str, kind: CellKind) -> Write {

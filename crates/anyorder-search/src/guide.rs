@@ -265,31 +265,7 @@ impl<'a> Readers<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_model::{Outcome, Step};
-
-    fn write(path: &str, kind: CellKind) -> Write {
-        let cell = Cell {
-            path: path.to_owned(),
-            kind,
-            before: "<absent>".to_owned(),
-            after: "1".to_owned(),
-            names: vec![path.split('[').next().unwrap().to_owned()],
-            key: path.to_owned(),
-            place: String::new(),
-        };
-        Write { cell, is_torn_down: false, is_unstable: false, is_elsewhere: false }
-    }
-
-    fn profile(test: u32, writes: Vec<Write>, reads: &[&str]) -> Profile {
-        Profile {
-            test: TestIndex(test),
-            alone: Step::bare(TestIndex(test), Outcome::Passed),
-            again: None,
-            writes,
-            reads: reads.iter().map(|&name| name.to_owned()).collect(),
-            code: vec![],
-        }
-    }
+    use crate::written::{profile, write};
 
     /// The places of pairs in the sequence that is suggested, by their tests.
     fn rank(profiles: &[Profile], first: u32, second: u32) -> usize {

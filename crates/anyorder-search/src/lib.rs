@@ -53,6 +53,8 @@ mod succession;
 mod sweep;
 mod tuscan;
 mod twice;
+#[cfg(test)]
+mod written;
 
 pub use compare::Comparison;
 pub use deps::{DepsReport, DepsSettings, deps};

@@ -73,32 +73,8 @@ fn one(place: &str, writes: &[(TestIndex, &Write)], profiles: &[Profile]) -> Pol
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_model::{Cell, CellKind, Outcome, Step};
-
-    fn write(path: &str, kind: CellKind) -> Write {
-        let holder = path.split('[').next().unwrap().to_owned();
-        let cell = Cell {
-            path: path.to_owned(),
-            kind,
-            before: "<absent>".to_owned(),
-            after: "1".to_owned(),
-            names: vec![holder],
-            key: String::new(),
-            place: String::new(),
-        };
-        Write { cell, is_torn_down: false, is_unstable: false, is_elsewhere: false }
-    }
-
-    fn profile(test: u32, writes: Vec<Write>, reads: &[&str]) -> Profile {
-        Profile {
-            test: TestIndex(test),
-            alone: Step::bare(TestIndex(test), Outcome::Passed),
-            again: None,
-            writes,
-            reads: reads.iter().map(|&name| name.to_owned()).collect(),
-            code: vec![],
-        }
-    }
+    use crate::written::{profile, write};
+    use anyorder_model::CellKind;
 
     #[test]
     fn a_registry_is_one_line_and_what_most_tests_read_comes_first() {

@@ -118,6 +118,16 @@ impl<'a, 's> EngineOracle<'a, 's> {
         self.session.tell(&Event::Progressed(self.progress.clone()));
     }
 
+    /// Writes the answers that are still waiting; `failed` is what went wrong with those before.
+    fn written(&mut self, failed: Option<StoreError>, is_complete: bool) -> Result<(), Trouble> {
+        self.memory.write()?;
+        match failed {
+            Some(error) => Err(error.into()),
+            None if is_complete => Ok(()),
+            None => Err(EngineError::Cancelled.into()),
+        }
+    }
+
     fn advance(&mut self, orders: usize) {
         self.progress.orders_done += orders as u64;
         let planned = self.progress.orders.max(1) as f64;

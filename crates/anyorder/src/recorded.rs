@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyorder_config::Budget;
 use anyorder_engine::Engine;
 use anyorder_model::{Cost, Event, Halted, Kind, Order, Suite, TestId, TestIndex};
 use anyorder_report::finding_value;
@@ -16,7 +17,7 @@ use crate::oracle::{EngineOracle, Trouble};
 use crate::project::Project;
 use crate::session::{Done, Session};
 
-/// What a search is done on, and what was choice for it.
+/// What a search is done on, and what was typed for it.
 pub(crate) struct Recorded<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) project: &'a Project,
@@ -31,7 +32,18 @@ pub(crate) struct Recorded<'a> {
 /// What a search has come to, with the CPU time of a plain run of the suite if that was measured.
 pub(crate) type Outcome = (HuntReport, Option<f64>);
 
-impl Recorded<'_> {
+impl<'a> Recorded<'a> {
+    /// A search that looks at all tests once, unless the budget ends it; what earlier hunts found is no matter.
+    pub(crate) fn of_all_tests(
+        engine: &'a Engine,
+        project: &'a Project,
+        choice: &'a [String],
+        budget: Option<Budget>,
+    ) -> Self {
+        let budget = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
+        Recorded { engine, project, choice, budget, tries_known: false }
+    }
+
     /// Does `search` over an oracle that remembers, given what earlier hunts found; `None` means that it was interrupted.
     pub(crate) fn carry_out(
         &self,
@@ -74,11 +86,11 @@ impl Recorded<'_> {
     }
 
     /// An oracle that remembers what it was asked.
-    pub(crate) fn oracle<'a, 's>(
-        &'a self,
-        session: &'a mut Session<'s>,
-        store: &'a mut Store,
-    ) -> Result<EngineOracle<'a, 's>, Failure> {
+    pub(crate) fn oracle<'b, 's>(
+        &'b self,
+        session: &'b mut Session<'s>,
+        store: &'b mut Store,
+    ) -> Result<EngineOracle<'b, 's>, Failure> {
         let files = self.project.state_directory("plain")?;
         let memory = Memory::new(store, self.engine.suite(), self.engine.session());
         Ok(EngineOracle::new(self.engine, session, memory, files))

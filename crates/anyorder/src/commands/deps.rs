@@ -25,9 +25,7 @@ pub(crate) fn run(args: &DepsArgs, terminal: &mut Terminal) -> Result<Exit, Fail
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         engine.can_watch()?;
-        let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
-        let recorded =
-            Recorded { engine, project: &project, choice: &choice, budget: words, tries_known: false };
+        let recorded = Recorded::of_all_tests(engine, &project, &choice, budget);
         let references = args.reference.iter().map(|reference| order(reference, engine.suite(), &project));
         let settings = DepsSettings {
             seed: engine.settings().seed,

@@ -21,9 +21,7 @@ pub(crate) fn run(args: &PollutionArgs, terminal: &mut Terminal) -> Result<Exit,
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
         engine.can_watch()?;
-        let words = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
-        let recorded =
-            Recorded { engine, project: &project, choice: &choice, budget: words, tries_known: false };
+        let recorded = Recorded::of_all_tests(engine, &project, &choice, budget);
         let allowance = budget.map(|budget| budget.allowance(took));
         let report = profiles(session, &recorded, Aim::Pollution, allowance)?;
         Ok(done(engine.suite(), &report, &noise))

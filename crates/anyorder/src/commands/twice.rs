@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyorder_config::Budget;
 use anyorder_engine::{Engine, PlainRequest};
 use anyorder_model::{
     Aim, Coverage, Event, Evidence, Finding, Halted, Kind, Mode, News, Oracle, Order, Outcome, Plan,
@@ -30,9 +29,7 @@ pub(crate) fn run(args: &TwiceArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     let choice = args.suite.choice();
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
-        let words = budget.map_or_else(|| "all tests".to_owned(), |budget: Budget| budget.to_string());
-        let recorded =
-            Recorded { engine, project: &project, choice: &choice, budget: words, tries_known: false };
+        let recorded = Recorded::of_all_tests(engine, &project, &choice, budget);
         suite(session, engine, &recorded, args.mode, budget.map(|budget| budget.allowance(took)))
     })
 }

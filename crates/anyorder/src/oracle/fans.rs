@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use anyorder_engine::{EngineError, Update};
+use anyorder_engine::Update;
 use anyorder_model::{Fan, FanRecord, Halted, Order, Outcome, RunRecord, Signature, Step, TailRecord};
 use anyorder_store::StoreError;
 
@@ -56,11 +56,8 @@ impl EngineOracle<'_, '_> {
             let goes_on = failed.is_none() && !self.is_out_of_time();
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        self.memory.write()?;
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
-        if done < places.len() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
+        let is_complete = done == places.len();
+        self.written(failed, is_complete)
     }
 }
 

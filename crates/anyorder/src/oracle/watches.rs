@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use anyorder_engine::{EngineError, Update};
+use anyorder_engine::Update;
 use anyorder_model::{Halted, Watch, WatchRecord};
 use anyorder_store::StoreError;
 
@@ -45,10 +45,7 @@ impl EngineOracle<'_, '_> {
             let goes_on = failed.is_none() && !self.is_out_of_time();
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        self.memory.write()?;
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
-        if records.contains(&None) { Err(EngineError::Cancelled.into()) } else { Ok(()) }
+        let is_complete = !records.contains(&None);
+        self.written(failed, is_complete)
     }
 }
