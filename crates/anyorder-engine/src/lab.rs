@@ -45,6 +45,8 @@ pub(crate) struct Lab {
     pub(crate) distrusted: Mutex<BTreeSet<TestIndex>>,
     pub(crate) suspects: Suspects,
     pub(crate) kept_states: AtomicUsize,
+    /// How many objects the last mark remembers.
+    pub(crate) objects: AtomicU64,
     pub(crate) running: AtomicU32,
     /// Bytes that the fresh state occupies.
     pub(crate) fresh_size: AtomicU64,
@@ -91,6 +93,7 @@ impl Lab {
             gate,
             meter: Meter::start(),
             kept_states: AtomicUsize::new(0),
+            objects: AtomicU64::new(0),
             running: AtomicU32::new(u32::MAX),
             fresh_size: AtomicU64::new(0),
             opened: Instant::now(),

@@ -4,6 +4,7 @@
 //! for: a [`Driver`] knows how to start that, and the agent inside it obeys the verbs of `docs/wire.md`.
 
 mod cost;
+mod crew;
 mod disk;
 mod driver;
 mod engine;
@@ -19,6 +20,7 @@ mod launch;
 mod leg;
 mod link;
 mod lock;
+mod marked;
 mod node;
 mod plain;
 mod pool;
@@ -27,6 +29,7 @@ mod scratch;
 mod settings;
 mod status;
 mod suspects;
+mod treat;
 mod tree;
 mod walk;
 mod ward;
