@@ -11,7 +11,7 @@ mod lines;
 mod proof;
 mod station;
 
-pub use station::{ExplainSettings, explain};
+pub use station::{ExplainSettings, explain, is_left_out};
 
 #[cfg(test)]
 mod simulated;

@@ -31,6 +31,11 @@ impl Default for ExplainSettings {
 }
 
 impl ExplainSettings {
+    /// Where each remedy takes a new process.
+    pub fn dear(noise: Noise) -> Self {
+        ExplainSettings { noise, groups: 1, all_groups: 10, questions: 60 }
+    }
+
     /// For somebody who asks about one finding.
     pub fn thorough(noise: Noise) -> Self {
         ExplainSettings { noise, groups: 50, ..ExplainSettings::default() }
@@ -45,6 +50,11 @@ const SPENT: &str = "the state behind it: the time was spent";
 const MANY: &str = "the state behind it: there are many findings; `anyorder explain` looks into one";
 /// Where there are too many groups.
 const FURTHER: &str = "the state that further groups leave: `anyorder explain` looks into them";
+
+/// Whether this says that the state behind a finding was not looked for.
+pub fn is_left_out(what: &str) -> bool {
+    [UNSEEN, SPENT, MANY, FURTHER].contains(&what)
+}
 
 /// Looks for the state behind each finding that order alone decides; why it ended early, if it did.
 pub fn explain(
