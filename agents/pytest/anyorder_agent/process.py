@@ -8,6 +8,7 @@ import sys
 from .own import own
 from .shapes import ABSENT
 
+DECIMAL = "decimal_context"
 _NAMELESS = own.pattern(r"(socket|pipe):\[")
 
 
@@ -73,7 +74,7 @@ def _signals(found):
 
 def _context(found):
     for variable, value in own.context().items():
-        if variable.name == "decimal_context":
+        if variable.name == DECIMAL:
             value = repr(value)
         found[_path_of_variable(variable)] = "context", value
 
@@ -83,13 +84,27 @@ def context_variables():
     return {_path_of_variable(variable): variable for variable in own.context()}
 
 
+_paths_of_variables = {}
+
+
 def _path_of_variable(variable):
-    return "context variable %s" % variable.name
+    """The first of several that have one name has it for itself."""
+    if variable not in _paths_of_variables:
+        path = "context variable %s" % variable.name
+        _paths_of_variables[variable] = _numbered(_paths_of_variables.values(), path)
+    return _paths_of_variables[variable]
 
 
 def _left_over(found, ours):
     for thread in own.threads():
         found[_numbered(found, "thread %s" % thread.name)] = "left-over", type(thread).__name__
+    for path in descriptors(ours):
+        found[path] = "left-over", "open"
+
+
+def descriptors(ours):
+    """Those that are open, by path."""
+    found = {}
     for descriptor in sorted(own.listdir("/proc/self/fd"), key=int) if own.memfd is not None else ():
         try:
             target = own.readlink("/proc/self/fd/" + descriptor)
@@ -97,8 +112,8 @@ def _left_over(found, ours):
             continue  # the one that lists them
         if int(descriptor) not in ours:
             match = _NAMELESS.match(target)
-            path = _numbered(found, "descriptor of %s" % (match.group(1) if match else target))
-            found[path] = "left-over", "open"
+            found[_numbered(found, "descriptor of %s" % (match.group(1) if match else target))] = int(descriptor)
+    return found
 
 
 def _numbered(found, path):

@@ -35,12 +35,13 @@ class Server:
         self._watch = None  # from the first mark on
         self._reads = None  # from the first mark on, so that forks need not study the same code again
         self._tracer = None
+        self._context = None  # to run everything in, once a restore has asked for that
         self._inherited = forked.connections() if forked.is_possible() else set()
 
     def obey(self):
         """Returns when the zygote is told to leave; a child never returns."""
         try:
-            while self._obey_next():
+            while self._context.run(self._obey_next) if self._context is not None else self._obey_next():
                 pass
         except Gone:
             if self._is_child or self._has_run:
@@ -117,6 +118,12 @@ class Server:
             )
             self._link.send({"say": "ran", "gained": gained})
 
+    def _obey_approach(self, test):
+        """Tears down what would be torn down if that test ran next."""
+        if self._standing is not None:
+            self._tear_down_towards(fresh(self._items[test]))
+        self._link.send({"say": "approached"})
+
     def _item(self, test, is_last_time):
         """A test that will not run again here needs no stand-in."""
         return self._items[test] if is_last_time else fresh(self._items[test])
@@ -135,6 +142,14 @@ class Server:
         begun = own.cpu()
         cells = self._watch.diff(advance)
         self._link.send({"say": "differs", "cells": cells, "seconds": own.cpu() - begun})
+
+    def _obey_restore(self, cells, others=False):
+        begun = own.cpu()
+        restored, failed, context = self._watch.restore(set(cells), others)
+        if context is not None:
+            self._context = context
+        failed = [{"path": path, "why": why} for path, why in sorted(failed.items())]
+        self._link.send({"say": "restored", "restored": restored, "failed": failed, "seconds": own.cpu() - begun})
 
     def _own_descriptors(self):
         return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}

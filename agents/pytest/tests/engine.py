@@ -40,6 +40,14 @@ class Node:
         """The cells that have changed, by path."""
         return {cell["path"]: cell for cell in self.ask("diff", "differs", advance=advance)[-1]["cells"]}
 
+    def approach(self, test):
+        self.ask("approach", "approached", test=test)
+
+    def restore(self, *cells, **fields):
+        """How many cells went back, and why others did not."""
+        said = self.ask("restore", "restored", cells=list(cells), **fields)[-1]
+        return said["restored"], {cell["path"]: cell["why"] for cell in said["failed"]}
+
     def close(self):
         self.tell("exit", reap=[])
         self._connection.close()
