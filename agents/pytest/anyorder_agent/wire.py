@@ -55,6 +55,7 @@ class Link:
 
 def _connect(address):
     connection = own.socket(own.AF_UNIX, own.SOCK_STREAM)
+    connection.settimeout(None)  # a test may have set a default, which would make reading fail
     connection.connect(address)
     low = connection.detach()
     try:

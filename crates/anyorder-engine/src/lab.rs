@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_model::{Order, Step, Suite, TestIndex};
 
+use crate::before::LastState;
 use crate::cost::Meter;
 use crate::disk::{Disk, DiskMode, DiskState};
 use crate::driver::Driver;
@@ -61,6 +62,8 @@ pub(crate) struct Lab {
     pub(crate) zygotes: Vec<Post>,
     /// Forks of zygotes that remember the fresh state; one for each desk, once something is watched.
     pub(crate) marked: Vec<Post>,
+    /// The last state that questions were about; one for each desk.
+    pub(crate) before: Vec<LastState>,
     /// Processes that were started ahead of their use.
     spares: Mutex<Vec<Launched>>,
     pub(crate) durations: Mutex<Vec<Option<Duration>>>,
@@ -77,10 +80,12 @@ impl Lab {
     ) -> Result<Self, EngineError> {
         let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
         let disk = Disk::choose(driver.directory(), &settings, &scratch, &[])?;
-        let posts = || (0..=disk.desk_of(settings.workers - 1)).map(|_| Post::default()).collect();
+        let desks = 0..=disk.desk_of(settings.workers - 1);
+        let posts = || desks.clone().map(|_| Post::default()).collect();
         Ok(Lab {
             zygotes: posts(),
             marked: posts(),
+            before: desks.clone().map(|_| LastState::default()).collect(),
             disk,
             distrusted: Mutex::default(),
             suspects: Suspects::default(),
@@ -196,6 +201,7 @@ impl Lab {
 
     pub(crate) fn forget_zygotes(&self) {
         self.spares.locked().clear();
+        self.before.iter().for_each(LastState::clear);
         self.marked.iter().chain(&self.zygotes).for_each(Post::clear);
     }
 

@@ -3,6 +3,7 @@
 //! Knows processes, limits and the wire. Does not know why an order is run, nor what framework the tests are written
 //! for: a [`Driver`] knows how to start that, and the agent inside it obeys the verbs of `docs/wire.md`.
 
+mod before;
 mod cost;
 mod crew;
 mod disk;

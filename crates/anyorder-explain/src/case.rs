@@ -2,12 +2,15 @@
 //!
 //! Knows what to put back for a set of cells, and what an answer means. Does not know which sets to try.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use anyorder_model::{
-    Fan, Halted, Lines, NotRestored, Oracle, Order, Outcome, Purpose, Remedy, Step, Suspect, TestIndex,
-    Treated, Treatment, TreatmentRecord,
+    Fan, Halted, Lines, NotRestored, Oracle, Order, Outcome, Purpose, Remedy, Signature, Step, Suspect,
+    TestIndex, Treated, Treatment, TreatmentRecord, Watch,
 };
 
-use crate::explain::Role;
+use crate::explain::{Question, Role};
 
 /// Why nothing more is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +32,7 @@ impl From<Halted> for Stop {
 /// How the test ended, as far as the two outcomes of its finding go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// As in the passing order.
+    /// It passed, as in the passing order.
     Passes,
     /// As in the failing order, for the same reason.
     Fails,
@@ -55,55 +58,36 @@ pub(crate) struct Case<'a> {
     prefix: Order,
     test: TestIndex,
     role: Role,
-    passing: Step,
-    failing: Step,
+    /// How the test fails in the failing order.
+    failure: Option<Signature>,
     questions: usize,
     /// How long all answers took.
     pub(crate) seconds: f64,
 }
 
 impl<'a> Case<'a> {
-    /// Runs both orders once, to know the two outcomes.
+    /// Runs the failing order once, to know how the test fails; nothing if it does not.
     pub(crate) fn open(
         oracle: &'a mut dyn Oracle,
-        role: Role,
-        [base, prefix]: [Order; 2],
-        test: TestIndex,
+        question: &Question<'_>,
         questions: usize,
-    ) -> Result<Self, Stop> {
-        let after = |order: &Order| order.tests().iter().copied().chain([test]).collect::<Order>();
-        let fan = Fan {
-            purpose: Purpose::Explain,
-            repetition: 0,
-            prefix: Order::default(),
-            tails: vec![after(&base), after(&prefix)],
-        };
-        let mut records = oracle.run(vec![fan])?.pop().ok_or(Stop::Lost)?.tails.into_iter();
-        let mut last = || records.next().and_then(|mut tail| tail.steps.pop()).ok_or(Stop::Lost);
-        let (usual, changed) = (last()?, last()?);
-        let (passing, failing) = match role {
-            Role::Harms => (usual, changed),
-            Role::Helps => (changed, usual),
-        };
-        Ok(Case { oracle, prefix, test, role, passing, failing, questions, seconds: 0.0 })
+    ) -> Result<Option<Self>, Stop> {
+        let step = run_failing(oracle, question)?;
+        let Question { role, test, .. } = *question;
+        let (prefix, failure) = (question.prefix.clone(), step.signature);
+        let case = Case { oracle, prefix, test, role, failure, questions, seconds: 0.0 };
+        Ok(step.outcome.is_red().then_some(case))
     }
 
-    /// Whether one order passes and the other fails, as the finding says.
-    pub(crate) fn is_reproduced(&self) -> bool {
-        self.failing.outcome.is_red() && !self.passing.outcome.is_red()
-    }
-
-    pub(crate) fn ended(&self, step: &Step) -> Ended {
-        let is_same_failure = match (&step.signature, &self.failing.signature) {
+    fn ended(&self, step: &Step) -> Ended {
+        let is_same_failure = match (&step.signature, &self.failure) {
             (Some(one), Some(other)) => one.is_same_failure(other),
             (one, other) => one.is_none() && other.is_none(),
         };
-        if step.outcome == self.passing.outcome {
-            Ended::Passes
-        } else if step.outcome == self.failing.outcome && is_same_failure {
-            Ended::Fails
-        } else {
-            Ended::Otherwise
+        match step.outcome {
+            Outcome::Passed => Ended::Passes,
+            outcome if outcome.is_red() && is_same_failure => Ended::Fails,
+            _ => Ended::Otherwise,
         }
     }
 
@@ -140,30 +124,28 @@ impl<'a> Case<'a> {
     }
 
     /// Asks about remedies; an answer for each, and what differs right before the test.
-    pub(crate) fn ask(
+    pub(crate) fn ask(&mut self, remedies: Vec<Remedy>) -> Result<(Vec<Answer>, TreatmentRecord), Stop> {
+        self.count(remedies.len())?;
+        let record = self.treat(vec![self.treatment(remedies)])?.remove(0);
+        Ok((self.answers(&record), record))
+    }
+
+    /// Asks about the same remedies again and again, each time from the fresh state on.
+    pub(crate) fn ask_again(
         &mut self,
-        repetition: u32,
-        remedies: Vec<Remedy>,
-    ) -> Result<(Vec<Answer>, TreatmentRecord), Stop> {
-        self.questions = self.questions.checked_sub(remedies.len()).ok_or(Stop::Questions)?;
-        let asked = remedies.len();
-        let treatment = Treatment { repetition, ..self.treatment(remedies) };
-        let record = self.treat(treatment)?;
-        if record.treated.len() < asked {
-            return Err(Stop::Lost);
-        }
-        let answer = |treated: &Treated| Answer {
-            ended: self.ended(&treated.step),
-            is_lost: treated.step.outcome == Outcome::NotReached,
-            failed: treated.failed.clone(),
-        };
-        Ok((record.treated.iter().map(answer).collect(), record))
+        repetitions: Range<u32>,
+        remedies: &[Remedy],
+    ) -> Result<Vec<Vec<Answer>>, Stop> {
+        self.count(repetitions.len() * remedies.len())?;
+        let once = |repetition| Treatment { repetition, ..self.treatment(remedies.to_vec()) };
+        let treatments = repetitions.map(once).collect();
+        Ok(self.treat(treatments)?.iter().map(|record| self.answers(record)).collect())
     }
 
     /// The untreated test once more, with the lines that write and read.
     pub(crate) fn lines(&mut self, lines: Lines) -> Result<TreatmentRecord, Stop> {
         let treatment = Treatment { lines: Some(lines), ..self.treatment(vec![Remedy::PLACEBO]) };
-        self.treat(treatment)
+        Ok(self.treat(vec![treatment])?.remove(0))
     }
 
     /// The lines that write when `between` runs behind the group.
@@ -174,18 +156,60 @@ impl<'a> Case<'a> {
     ) -> Result<TreatmentRecord, Stop> {
         let mut treatment = Treatment { lines: Some(lines), ..self.treatment(vec![]) };
         treatment.prefix.0.extend_from_slice(between);
-        self.treat(treatment)
+        Ok(self.treat(vec![treatment])?.remove(0))
+    }
+
+    /// The names that the test may look at, as it runs by itself.
+    pub(crate) fn reads(&mut self) -> Result<BTreeSet<String>, Stop> {
+        if !self.oracle.can_watch() {
+            return Ok(BTreeSet::new());
+        }
+        let watch = Watch::new(Order::default(), Order(vec![self.test]));
+        let watched = self.oracle.watch(vec![watch])?.pop().and_then(|mut record| record.watched.pop());
+        Ok(watched.map(|watched| watched.reads).unwrap_or_default())
+    }
+
+    fn count(&mut self, questions: usize) -> Result<(), Stop> {
+        self.questions = self.questions.checked_sub(questions).ok_or(Stop::Questions)?;
+        Ok(())
+    }
+
+    fn answers(&self, record: &TreatmentRecord) -> Vec<Answer> {
+        let answer = |treated: &Treated| Answer {
+            ended: self.ended(&treated.step),
+            is_lost: treated.step.outcome == Outcome::NotReached,
+            failed: treated.failed.clone(),
+        };
+        record.treated.iter().map(answer).collect()
     }
 
     fn treatment(&self, remedies: Vec<Remedy>) -> Treatment {
         Treatment::new(self.prefix.clone(), self.test, remedies)
     }
 
-    fn treat(&mut self, treatment: Treatment) -> Result<TreatmentRecord, Stop> {
-        let record = self.oracle.treat(vec![treatment])?.pop().ok_or(Stop::Lost)?;
-        self.seconds += record.seconds;
-        if record.differing.is_some() { Ok(record) } else { Err(Stop::Lost) }
+    /// Every treatment has an answer for each of its remedies.
+    fn treat(&mut self, treatments: Vec<Treatment>) -> Result<Vec<TreatmentRecord>, Stop> {
+        let asked: Vec<usize> = treatments.iter().map(|treatment| treatment.remedies.len()).collect();
+        let records = self.oracle.treat(treatments)?;
+        self.seconds += records.iter().map(|record| record.seconds).sum::<f64>();
+        let is_whole = |(record, &asked): (&TreatmentRecord, &usize)| {
+            record.differing.is_some() && record.treated.len() == asked
+        };
+        let are_whole = records.len() == asked.len() && records.iter().zip(&asked).all(is_whole);
+        if are_whole { Ok(records) } else { Err(Stop::Lost) }
     }
+}
+
+fn run_failing(oracle: &mut dyn Oracle, question: &Question<'_>) -> Result<Step, Stop> {
+    let before = match question.role {
+        Role::Harms => &question.prefix,
+        Role::Helps => &question.base,
+    };
+    let order: Order = before.tests().iter().copied().chain([question.test]).collect();
+    let (purpose, prefix) = (Purpose::Explain, Order::default());
+    let fan = Fan { purpose, repetition: 0, prefix, tails: vec![order] };
+    let record = oracle.run(vec![fan])?.pop().and_then(|mut record| record.tails.pop());
+    record.and_then(|mut tail| tail.steps.pop()).ok_or(Stop::Lost)
 }
 
 /// Every path of these suspects.

@@ -9,7 +9,7 @@ use anyorder_search::{Shrunk, shrink};
 use crate::case::{Answer, Case, Ended, Set, Stop, paths};
 
 /// So many likely cells are tried one by one; of the others, those of blocks that show something.
-const SINGLES: usize = 48;
+pub(crate) const SINGLES: usize = 48;
 /// How many cells a block has.
 const BLOCK: usize = 16;
 /// More sets than this are not looked for.
@@ -86,7 +86,7 @@ fn passing(case: &mut Case<'_>, suspects: &[Suspect], sets: &[Set]) -> Result<Ve
         return Ok(vec![]);
     }
     let remedies = sets.iter().map(|set| case.with(paths(suspects, set))).collect();
-    let (answers, _) = case.ask(0, remedies)?;
+    let (answers, _) = case.ask(remedies)?;
     let passes = |(_, answer): &(&Set, &Answer)| answer.ended == Ended::Passes;
     Ok(sets.iter().zip(&answers).filter(passes).map(|(set, _)| set.clone()).collect())
 }
@@ -94,7 +94,7 @@ fn passing(case: &mut Case<'_>, suspects: &[Suspect], sets: &[Set]) -> Result<Ve
 /// The converse: everything but what was found.
 fn without(case: &mut Case<'_>, suspects: &[Suspect], found: &mut Found) -> Result<Ended, Stop> {
     let remedy = case.without(paths(suspects, &found.cells()));
-    let (answers, _) = case.ask(0, vec![remedy])?;
+    let (answers, _) = case.ask(vec![remedy])?;
     found.converse = Some(answers[0].ended);
     Ok(answers[0].ended)
 }

@@ -1,12 +1,13 @@
 //! One group of tests and the test behind it, from the first look to the proof.
 
+use std::collections::BTreeSet;
+
 use anyorder_model::{
-    Cause, Effort, Group, Halted, NotRestored, Oracle, Order, Reason, Remedy, State, TestIndex,
+    Cause, Effort, Group, Halted, NotRestored, Oracle, Order, Reason, Remedy, State, Suspect, TestIndex,
 };
-use anyorder_model::{Suspect, TreatmentRecord};
 
 use crate::case::{Answer, Case, Ended, Set, Stop};
-use crate::cures::{self, Found};
+use crate::cures::{self, Found, SINGLES};
 use crate::likely::Likely;
 use crate::{lines, proof};
 
@@ -84,14 +85,11 @@ fn inquire(
     questions: usize,
     explained: &mut Explained,
 ) -> Result<(), Stop> {
-    let orders = [question.base.clone(), question.prefix.clone()];
-    let mut case = Case::open(oracle, question.role, orders, question.test, questions)?;
-    let result = if case.is_reproduced() {
-        search(&mut case, question, likely, explained)
-    } else {
+    let Some(mut case) = Case::open(oracle, question, questions)? else {
         explained.cause.reason = Some(Reason::NotReproduced);
-        Ok(())
+        return Ok(());
     };
+    let result = search(&mut case, question, likely, explained);
     explained.cause.effort.seconds = case.seconds;
     result
 }
@@ -102,16 +100,20 @@ fn search(
     likely: &Likely,
     explained: &mut Explained,
 ) -> Result<(), Stop> {
-    let (answers, record) = case.ask(0, vec![Remedy::PLACEBO, Remedy::EVERYTHING])?;
+    let (answers, record) = case.ask(vec![Remedy::PLACEBO, Remedy::EVERYTHING])?;
     let [placebo, everything] = &answers[..] else { return Err(Stop::Lost) };
+    let mut suspects = record.differing.unwrap_or_default();
     let cause = &mut explained.cause;
-    let suspects = restorable(&record, everything, likely);
     cause.effort.cells_seen = record.seen;
-    cause.effort.cells_differing = record.differing.as_ref().map_or(0, Vec::len);
+    cause.effort.cells_differing = suspects.len();
     if placebo.ended != case.untreated() {
         cause.reason = Some(Reason::NotReproduced);
         return Ok(());
     }
+    // Where all are tried anyway, it does not matter which go first.
+    let reads = if suspects.len() > SINGLES { case.reads()? } else { BTreeSet::new() };
+    likely.sort(&mut suspects, &reads);
+    let stuck = take_stuck(&mut suspects, everything);
     let is_undone = everything.ended == case.undone();
     let mut found = Found::default();
     // Where setters still help with everything put back, keeping any one cell would seem to do it.
@@ -123,7 +125,7 @@ fn search(
     }
     if found.cures.is_empty() {
         cause.reason = Some(unexplained(everything));
-        cause.left = left(everything, &record, likely);
+        cause.left = stuck;
         return Ok(());
     }
     cause.reason = doubt(case, &suspects, &found)?;
@@ -133,15 +135,15 @@ fn search(
     Ok(())
 }
 
-/// The suspects that can be put back, likely ones first.
-fn restorable(record: &TreatmentRecord, everything: &Answer, likely: &Likely) -> Vec<Suspect> {
-    let mut suspects = record.differing.clone().unwrap_or_default();
-    let is_stuck = |suspect: &Suspect| {
-        suspect.paths().any(|path| everything.failed.iter().any(|failed| failed.path == *path))
+/// Takes out the suspects that cannot be put back, and says why.
+fn take_stuck(suspects: &mut Vec<Suspect>, everything: &Answer) -> Vec<NotRestored> {
+    let why = |suspect: &Suspect| {
+        let of = |failed: &&NotRestored| suspect.paths().any(|path| *path == failed.path);
+        everything.failed.iter().find(of).cloned()
     };
-    suspects.retain(|suspect| !is_stuck(suspect));
-    likely.sort(&mut suspects);
-    suspects
+    let stuck = suspects.iter().filter_map(why).collect();
+    suspects.retain(|suspect| why(suspect).is_none());
+    stuck
 }
 
 /// Writes down what was found, not proved yet.
@@ -170,16 +172,4 @@ fn unexplained(everything: &Answer) -> Reason {
     } else {
         Reason::NotRestorable
     }
-}
-
-/// The cells that could not be put back, likely ones first.
-fn left(everything: &Answer, record: &TreatmentRecord, likely: &Likely) -> Vec<NotRestored> {
-    let mut suspects = record.differing.clone().unwrap_or_default();
-    likely.sort(&mut suspects);
-    let rank = |failed: &NotRestored| {
-        suspects.iter().position(|suspect| suspect.paths().any(|path| *path == failed.path))
-    };
-    let mut left = everything.failed.clone();
-    left.sort_by_key(|failed| rank(failed).unwrap_or(usize::MAX));
-    left
 }

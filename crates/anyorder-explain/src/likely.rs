@@ -11,18 +11,17 @@ pub(crate) struct Likely {
     pub(crate) noise: Noise,
     /// Cells that were the cause behind another group.
     pub(crate) known: BTreeSet<String>,
-    /// The names that the test may look at.
-    pub(crate) reads: BTreeSet<String>,
 }
 
 impl Likely {
-    /// Sorts suspects, likely ones first; equally likely ones stay in their order.
-    pub(crate) fn sort(&self, suspects: &mut [Suspect]) {
-        suspects.sort_by_key(|suspect| self.rank(&suspect.cell));
+    /// Sorts suspects, likely ones first; equally likely ones stay in their order. `reads` are the names that the test may
+    /// look at.
+    pub(crate) fn sort(&self, suspects: &mut [Suspect], reads: &BTreeSet<String>) {
+        suspects.sort_by_key(|suspect| self.rank(&suspect.cell, reads));
     }
 
-    fn rank(&self, cell: &Cell) -> u8 {
-        let is_read = || cell.names.iter().any(|name| self.reads.contains(name));
+    fn rank(&self, cell: &Cell, reads: &BTreeSet<String>) -> u8 {
+        let is_read = || cell.names.iter().any(|name| reads.contains(name));
         match cell.kind {
             _ if self.known.contains(&cell.path) => 0,
             _ if self.noise.has(cell) => 5,

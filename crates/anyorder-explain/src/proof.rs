@@ -15,11 +15,6 @@ pub(crate) fn holds(case: &mut Case<'_>, suspects: &[Suspect], found: &Found) ->
     let remedies: Vec<Remedy> = [Remedy::PLACEBO].into_iter().chain(cures).chain([converse]).collect();
     let cures = std::iter::repeat_n(Ended::Passes, found.cures.len());
     let expected: Vec<Ended> = [case.untreated()].into_iter().chain(cures).chain([Ended::Fails]).collect();
-    for repetition in 1..TIMES {
-        let (answers, _) = case.ask(repetition, remedies.clone())?;
-        if !answers.iter().map(|answer| answer.ended).eq(expected.iter().copied()) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let answers = case.ask_again(1..TIMES, &remedies)?;
+    Ok(answers.iter().all(|answers| answers.iter().map(|answer| answer.ended).eq(expected.iter().copied())))
 }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{
-    Cause, Finding, Group, Halted, Kind, News, Oracle, Order, State, Station, TestIndex, Watch,
-};
+use anyorder_model::{Cause, Finding, Group, Halted, Kind, News, Oracle, Order, State, Station};
 use anyorder_search::Noise;
 
 use crate::explain::{Question, Role, explain_group};
@@ -102,13 +100,6 @@ fn explain_finding(
     likely: &mut Likely,
     left: &mut usize,
 ) -> Option<Halted> {
-    likely.reads = match reads(oracle, finding.test) {
-        Ok(reads) => reads,
-        Err(halted) => {
-            leave_out(finding, SPENT);
-            return Some(halted);
-        }
-    };
     let orders = orders(finding);
     let mut causes: Vec<Cause> = Vec::new();
     let mut halted = None;
@@ -158,17 +149,6 @@ fn orders(finding: &Finding) -> Vec<[Order; 2]> {
 fn cleaners(finding: &Finding, group: usize) -> Vec<Group> {
     let row = finding.by_polluter.iter().flatten().find(|row| row.group == group);
     row.and_then(|row| row.cleaners.clone()).unwrap_or_default()
-}
-
-/// The names that a test may look at, as it runs by itself.
-fn reads(oracle: &mut dyn Oracle, test: TestIndex) -> Result<BTreeSet<String>, Halted> {
-    if !oracle.can_watch() {
-        return Ok(BTreeSet::new());
-    }
-    let watch = Watch::new(Order::default(), Order(vec![test]));
-    let record = oracle.watch(vec![watch])?.pop();
-    let watched = record.and_then(|mut record| record.watched.pop());
-    Ok(watched.map(|watched| watched.reads).unwrap_or_default())
 }
 
 /// Each cell once, as the first group has it.
