@@ -1,5 +1,5 @@
-"""The verbs `mark`, `diff` and `restore`: remembers the shared state of this process, tells the cells that have changed, and puts
-them back.
+"""The verbs `mark`, `diff` and `restore`: remembers the shared state of this process, tells which cells have changed, and
+puts them back.
 
 Knows where shared state starts from: modules, fixtures that stand, values that tests are parametrised with, the process.
 """
