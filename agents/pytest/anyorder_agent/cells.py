@@ -16,6 +16,7 @@ from .saved import contents
 from .shapes import ABSENT, BUFFER, DICT, ORDERED, PLAIN, SET, SLOTS, Cell, is_a, is_same, shape_of
 
 _MOST_PER_HOLDER = 50
+_VARIABLE = "os.environ["
 NAMESPACE, FACT = "namespace", "fact"  # groups of changes that are not of the contents of one object
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, staticmethod, classmethod, property, type)
 
@@ -48,6 +49,11 @@ class Teller:
     def changes(self, changed):
         """From object, group, and contents then and now."""
         return [change for one in changed for change in self._changes_or_excuse(*one)]
+
+    def environment(self, paths):
+        """What holds the variables of the environment, if one of the paths is that of a variable."""
+        is_meant = self._environment is not None and any([path.startswith(_VARIABLE) for path in paths])
+        return [self._environment] if is_meant else []
 
     def told(self, change):
         """A change as it is told on the wire."""
@@ -98,7 +104,7 @@ class Teller:
         identity = "%x %s" % (id(holder), label(key))
         where = (holder, group, [(key, old, new)])
         if holder is self._environment:
-            return Change("os.environ[%r]" % _text(key), "environment", _text(old), _text(new), (), identity, *where)
+            return Change("%s%r]" % (_VARIABLE, _text(key)), "environment", _text(old), _text(new), (), identity, *where)
         piece, names = self._names.slot(place, key)
         if holder is sys.modules:
             names = names + ["import %s" % key]

@@ -42,6 +42,21 @@ class Files:
         state = next((state for state in states if state is not None), REMOVED)
         return ABSENT if state == REMOVED else state
 
+    def reader(self, path):
+        """Reads what changes whenever a file does; nothing if a path is not that of a file."""
+        if not path.startswith(_PREFIX):
+            return None
+        place = self._full(path)
+
+        def read():
+            try:
+                status = own.lstat(place)
+                return status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns
+            except OSError:
+                return ABSENT
+
+        return read
+
     def put_back(self, path, was_in_first):
         """Makes a file as it was at the mark. `was_in_first` says that the layer of the mark had it by then."""
         depth = self._first + (self._layers.depth > self._first)

@@ -18,9 +18,14 @@ class Fixtures:
     def facts(self):
         """Values of those that stand."""
         for path, definition in self._definitions.items():
-            cached = getattr(definition, "cached_result", None)
-            if cached is not None:
-                yield path, ("fixture", cached[0] if cached[2] is None else ABSENT)
+            value = _value(definition)
+            if value is not ABSENT:
+                yield path, ("fixture", value)
+
+    def reader(self, path):
+        """Reads the value of one; nothing if there is none of that name."""
+        definition = self._definitions.get(path)
+        return None if definition is None else lambda: _value(definition)
 
     def keep(self):
         """Remembers what stands now."""
@@ -34,6 +39,11 @@ class Fixtures:
             self._forgotten.append((definition.cached_result, definition._finalizers[:]))  # no generator is to be closed
             del definition._finalizers[:]
         definition.cached_result = self._kept[path]
+
+
+def _value(definition):
+    cached = getattr(definition, "cached_result", None)
+    return cached[0] if cached is not None and cached[2] is None else ABSENT
 
 
 def parameters(items):

@@ -10,7 +10,7 @@ import encodings
 from .contents import type_name
 from .own import own
 from .put import Refused
-from .shapes import is_a, of_class
+from .shapes import ABSENT, is_a, of_class
 
 _ERROR_NAMES = {"strict", "ignore", "replace"}
 
@@ -40,6 +40,10 @@ class Registrations:
             self._token = token
             self._facts = {path: value for kind in self._classes for path, value in _registered_with(kind)}
         return self._facts
+
+    def reader(self, path):
+        """Reads whether a class is registered; nothing if that is not what a path says."""
+        return (lambda: self.facts().get(path, (None, ABSENT))[1]) if ".register(" in path else None
 
     def put_back(self, path, is_wanted):
         """A registration is taken away by taking all away, and making the others anew."""

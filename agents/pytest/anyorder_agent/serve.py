@@ -7,6 +7,7 @@ from _pytest.runner import CallInfo
 from anyorder_order import fresh
 
 from . import forked
+from .follow import Follower
 from .own import own
 from .reads import Reads
 from .trace import Tracer
@@ -35,6 +36,7 @@ class Server:
         self._watch = None  # from the first mark on
         self._reads = None  # from the first mark on, so that forks need not study the same code again
         self._tracer = None
+        self._follower = None
         self._context = None  # to run everything in, once a restore has asked for that
         self._inherited = forked.connections() if forked.is_possible() else set()
 
@@ -157,6 +159,9 @@ class Server:
     def _obey_trace(self):
         self._tracer = Tracer(self._reads or Reads(str(self._session.config.rootpath)))
 
+    def _obey_follow(self, cells):
+        self._follower = Follower(self._watch, cells, str(self._session.config.rootpath))
+
     def _obey_finish(self):
         if self._standing is not None:
             self._tear_down_towards(None)
@@ -167,6 +172,8 @@ class Server:
         """Whether an ordinary run would have gone on with the next test."""
         self._observer.begin(output)
         begun = own.clock()
+        if self._follower is not None:
+            self._follower.begin()
         if self._tracer is not None:
             self._tracer.begin()
         try:
@@ -181,6 +188,8 @@ class Server:
             own.exit(1)  # a fork that the test made has come out of the test; it has nothing to say here
         if self._tracer is not None:
             seen.update(self._tracer.end(item))
+        if self._follower is not None:
+            seen.update(self._follower.end())
         if self._parent is not None and own.getppid() != self._parent:
             seen["orphaned"] = True
         self._link.send(dict(seen, say="outcome", at=at, seconds=own.clock() - begun))

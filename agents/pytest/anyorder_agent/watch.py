@@ -1,5 +1,5 @@
-"""The verbs `mark`, `diff` and `restore`: remembers the shared state of this process, tells the cells that have changed, and puts
-them back.
+"""The verbs `mark`, `diff` and `restore`: remembers the shared state of this process, tells which cells have changed, and
+puts them back.
 
 Knows where shared state starts from: modules, fixtures that stand, values that tests are parametrised with, the process.
 """
@@ -9,11 +9,13 @@ import types
 
 from .cells import Change, Teller
 from .files import REMOVED, Files
+from .find import holders
 from .fixtures import Fixtures, parameters
 from .hidden import Registrations, hidden_codecs
 from .names import Names
 from .own import own
-from .process import context_variables, facts
+from .probes import Below, Probes
+from .process import context_variables, facts, reader
 from .reads import LIBRARY, PACKAGES
 from .reset import Keepsakes, Process
 from .restore import put_back
@@ -104,6 +106,24 @@ class Watch:
             if seen[change.path] > 1:
                 change.path = "%s (%d)" % (change.path, seen[change.path])
         return sorted(found, key=lambda change: change.path), now
+
+    def probes(self, paths):
+        """What tells quickly whether one of these cells has changed."""
+        with _CollectorResting():
+            readers = {path: self._reader(path) for path in paths}
+            readers = {path: read for path, read in readers.items() if read is not None}
+            others = [path for path in paths if path not in readers]
+            holding = holders(self._memory, self._names, others) + self._teller.environment(others)
+            return Probes(paths, self._memory, self._teller, holding, readers)
+
+    def _reader(self, path):
+        fixture = self._fixtures.reader(path)
+        if fixture is not None:
+            below = Below(self._memory)
+            return lambda: below.version(fixture())
+        readers = [reader(path, self._descriptors()), self._registrations.reader(path)]
+        readers += [self._files.reader(path)] if self._files is not None else []
+        return next((read for read in readers if read is not None), None)
 
     def _put_fact(self, process, change):
         if change.kind == "fixture":

@@ -1,4 +1,4 @@
-"""What a test has left changed goes back, and nothing else does."""
+"""What a test of each kind has left changed goes back, and nothing else does."""
 import json
 import os
 import shutil
@@ -46,3 +46,16 @@ def test_restoring_the_cell_cures_and_restoring_all_others_does_not(row, marked)
     refused = {row["path"]: STAY[row["path"]]} if row["path"] in STAY else {}
     assert outcome_after(marked, row, row["path"]) == ("failed" if refused else "passed", refused)
     assert outcome_after(marked, row, row["path"], others=True) == ("failed", {})
+
+
+def test_restoring_everything_leaves_nothing_but_what_would_not_go(marked):
+    engine, fresh = marked
+    child = engine.fork(fresh)
+    child.run(*[engine.tests.index(row["polluter"]) for row in TABLE])
+    child.approach(0)
+    assert len(child.diff()) >= 88
+    restored, failed = child.restore(others=True)
+    assert restored >= 85
+    assert failed == STAY
+    assert set(child.diff()) == set(STAY)
+    child.close()
