@@ -313,6 +313,15 @@ mod tests {
         );
         assert!(matches!(&read[3], Message::Collected { tests } if tests[0].line == 3));
         assert!(matches!(&read[10], Message::Ran { gained: Some(gained) } if !gained.is_nothing()));
+        let [.., Message::Approached, Message::Restored { failed, .. }, Message::Outcome(outcome)] =
+            &read[..]
+        else {
+            panic!("{read:?}");
+        };
+        assert_eq!(failed[0].path, "thread shop-worker");
+        let (written, read) = (&outcome.written[0], &outcome.read[0]);
+        assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));
+        assert_eq!((read.at.line, read.name.as_str()), (41, ".CURRENCY"));
     }
 
     #[test]
