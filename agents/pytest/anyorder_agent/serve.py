@@ -10,6 +10,7 @@ from . import forked
 from .follow import Follower
 from .own import own
 from .reads import Reads
+from .sight import Sight
 from .trace import Tracer
 from .watch import Watch
 from .wire import Gone, Link
@@ -35,8 +36,7 @@ class Server:
         self._open_files = None  # looked up at the first fork
         self._watch = None  # from the first mark on
         self._reads = None  # from the first mark on, so that forks need not study the same code again
-        self._tracer = None
-        self._follower = None
+        self._listener = None  # adds to outcomes; there is one trace function, so there is one of these
         self._context = None  # to run everything in, once a restore has asked for that
         self._inherited = forked.connections() if forked.is_possible() else set()
 
@@ -157,10 +157,16 @@ class Server:
         return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}
 
     def _obey_trace(self):
-        self._tracer = Tracer(self._reads or Reads(str(self._session.config.rootpath)))
+        self._listener = Tracer(self._known_reads())
 
     def _obey_follow(self, cells):
-        self._follower = Follower(self._watch, cells, str(self._session.config.rootpath))
+        self._listener = Follower(self._watch, cells, str(self._session.config.rootpath))
+
+    def _obey_sight(self, names):
+        self._listener = Sight(self._known_reads(), names, str(self._session.config.rootpath))
+
+    def _known_reads(self):
+        return self._reads or Reads(str(self._session.config.rootpath))
 
     def _obey_finish(self):
         if self._standing is not None:
@@ -172,10 +178,8 @@ class Server:
         """Whether an ordinary run would have gone on with the next test."""
         self._observer.begin(output)
         begun = own.clock()
-        if self._follower is not None:
-            self._follower.begin()
-        if self._tracer is not None:
-            self._tracer.begin()
+        if self._listener is not None:
+            self._listener.begin()
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             seen = self._observer.outcome()
@@ -186,10 +190,8 @@ class Server:
             goes_on = False
         if own.getpid() != self._pid:
             own.exit(1)  # a fork that the test made has come out of the test; it has nothing to say here
-        if self._tracer is not None:
-            seen.update(self._tracer.end(item))
-        if self._follower is not None:
-            seen.update(self._follower.end())
+        if self._listener is not None:
+            seen.update(self._listener.end(item))
         if self._parent is not None and own.getppid() != self._parent:
             seen["orphaned"] = True
         self._link.send(dict(seen, say="outcome", at=at, seconds=own.clock() - begun))

@@ -55,7 +55,7 @@ class Link:
 
 def _connect(address):
     connection = own.socket(own.AF_UNIX, own.SOCK_STREAM)
-    connection.settimeout(None)  # a test may have set a default, which would make reading fail
+    connection.setblocking(True)  # a test may have set a time limit for all new sockets
     connection.connect(address)
     low = connection.detach()
     try:

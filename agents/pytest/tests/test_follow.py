@@ -1,23 +1,6 @@
 """The line that changes a cell is found, whoever does the writing."""
 import pytest
 
-from test_restore import KINDS, TABLE, marked  # noqa: F401 (a fixture)
-
-
-@pytest.mark.parametrize("row", TABLE, ids=[row["polluter"].rpartition("test_pollutes_")[2] for row in TABLE])
-def test_the_line_that_writes_is_told(row, marked):  # noqa: F811
-    engine, fresh = marked
-    child = engine.fork(fresh)
-    write = child.written(engine.tests.index(row["polluter"]), row["path"])[row["path"]]
-    child.close()
-    with open("%s/%s" % (KINDS, write["file"]), encoding="utf-8") as source:
-        assert source.readlines()[write["line"] - 1].endswith("# writes\n")
-    assert write["stack"][0] == {name: write[name] for name in ("file", "line", "function")}
-    assert write["stack"][-1]["file"] == row["polluter"].partition("::")[0]
-    assert write["stack"][-1]["function"].rpartition(".")[2] in row["polluter"]
-    assert write["before"] != write["after"] or write["after"].endswith("...")  # cut short
-
-
 WRITING = """
     import functools
     import sys
