@@ -34,11 +34,13 @@ class Follower:
         self._frame = None
         now = self._probes.now()
         cells = {cell["path"]: cell for cell in self._watch.diff(False)} if self._written else {}
+        as_marked = {"before": "", "after": ""}  # a cell that was changed back has no texts
+        told = {path: cells.get(path, as_marked) for path in self._written}
         return {
             "written": [
-                dict(stack[0], path=path, stack=stack, before=cells[path]["before"], after=cells[path]["after"])
+                dict(stack[0], path=path, stack=stack, before=told[path]["before"], after=told[path]["after"])
                 for path, stack in sorted(self._written.items())
-                if stack and path in cells and self._before.get(path) != now.get(path)
+                if stack and self._before.get(path) != now.get(path)
             ]
         }
 

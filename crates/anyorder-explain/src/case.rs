@@ -2,7 +2,7 @@
 //!
 //! Knows what to put back for a set of cells, and what an answer means. Does not know which sets to try.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use anyorder_model::{
@@ -61,6 +61,10 @@ pub(crate) struct Case<'a> {
     /// How the test fails in the failing order.
     failure: Option<Signature>,
     questions: usize,
+    /// Every path of every suspect, once they are known.
+    all: BTreeSet<String>,
+    /// What was answered about the first state.
+    known: BTreeMap<Remedy, Answer>,
     /// How long all answers took.
     pub(crate) seconds: f64,
 }
@@ -75,7 +79,8 @@ impl<'a> Case<'a> {
         let step = run_failing(oracle, question)?;
         let Question { role, test, .. } = *question;
         let (prefix, failure) = (question.prefix.clone(), step.signature);
-        let case = Case { oracle, prefix, test, role, failure, questions, seconds: 0.0 };
+        let (all, known) = (BTreeSet::new(), BTreeMap::new());
+        let case = Case { oracle, prefix, test, role, failure, questions, all, known, seconds: 0.0 };
         Ok(step.outcome.is_red().then_some(case))
     }
 
@@ -94,17 +99,30 @@ impl<'a> Case<'a> {
     /// What has to be put back so that these cells, and no others, are as in the passing order.
     pub(crate) fn with(&self, cells: Vec<String>) -> Remedy {
         match self.role {
-            Role::Harms => Remedy::Only(cells),
-            Role::Helps => Remedy::AllBut(cells),
+            Role::Harms => self.only(cells),
+            Role::Helps => self.all_but(cells),
         }
     }
 
     /// What has to be put back so that all cells but these are as in the passing order.
     pub(crate) fn without(&self, cells: Vec<String>) -> Remedy {
         match self.role {
-            Role::Harms => Remedy::AllBut(cells),
-            Role::Helps => Remedy::Only(cells),
+            Role::Harms => self.all_but(cells),
+            Role::Helps => self.only(cells),
         }
+    }
+
+    /// The same remedy is always written the same way, so that it is asked about once.
+    fn only(&self, cells: Vec<String>) -> Remedy {
+        if self.is_all(&cells) { Remedy::EVERYTHING } else { Remedy::Only(cells) }
+    }
+
+    fn all_but(&self, cells: Vec<String>) -> Remedy {
+        if self.is_all(&cells) { Remedy::PLACEBO } else { Remedy::AllBut(cells) }
+    }
+
+    fn is_all(&self, cells: &[String]) -> bool {
+        !cells.is_empty() && cells.len() == self.all.len() && cells.iter().all(|cell| self.all.contains(cell))
     }
 
     /// How the test ends when nothing is put back.
@@ -123,11 +141,28 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Asks about remedies; an answer for each, and what differs right before the test.
-    pub(crate) fn ask(&mut self, remedies: Vec<Remedy>) -> Result<(Vec<Answer>, TreatmentRecord), Stop> {
+    /// Looks at the state: how the test ends with nothing and with everything put back, and what differs.
+    pub(crate) fn look(&mut self) -> Result<([Answer; 2], TreatmentRecord), Stop> {
+        let remedies = vec![Remedy::PLACEBO, Remedy::EVERYTHING];
         self.count(remedies.len())?;
-        let record = self.treat(vec![self.treatment(remedies)])?.remove(0);
-        Ok((self.answers(&record), record))
+        let record = self.treat(vec![self.treatment(remedies.clone())])?.remove(0);
+        self.all = record.differing.iter().flatten().flat_map(Suspect::paths).cloned().collect();
+        let answers = self.answers(&record);
+        self.known.extend(remedies.into_iter().zip(answers.iter().cloned()));
+        let answers = answers.try_into().map_err(|_| Stop::Lost)?;
+        Ok((answers, record))
+    }
+
+    /// Asks about remedies; an answer for each.
+    pub(crate) fn ask(&mut self, remedies: &[Remedy]) -> Result<Vec<Answer>, Stop> {
+        let new: Vec<Remedy> = each_once(remedies).filter(|one| !self.known.contains_key(one)).collect();
+        if !new.is_empty() {
+            self.count(new.len())?;
+            let record = self.treat(vec![self.treatment(new.clone())])?.remove(0);
+            let answers = self.answers(&record);
+            self.known.extend(new.into_iter().zip(answers));
+        }
+        Ok(remedies.iter().map(|remedy| self.known[remedy].clone()).collect())
     }
 
     /// Asks about the same remedies again and again, each time from the fresh state on.
@@ -136,15 +171,22 @@ impl<'a> Case<'a> {
         repetitions: Range<u32>,
         remedies: &[Remedy],
     ) -> Result<Vec<Vec<Answer>>, Stop> {
-        self.count(repetitions.len() * remedies.len())?;
-        let once = |repetition| Treatment { repetition, ..self.treatment(remedies.to_vec()) };
+        let asked: Vec<Remedy> = each_once(remedies).collect();
+        self.count(repetitions.len() * asked.len())?;
+        let once = |repetition| Treatment { repetition, looks: false, ..self.treatment(asked.clone()) };
         let treatments = repetitions.map(once).collect();
-        Ok(self.treat(treatments)?.iter().map(|record| self.answers(record)).collect())
+        let records = self.treat(treatments)?;
+        let answers = records.iter().map(|record| {
+            let answers: BTreeMap<&Remedy, Answer> = asked.iter().zip(self.answers(record)).collect();
+            remedies.iter().map(|remedy| answers[remedy].clone()).collect()
+        });
+        Ok(answers.collect())
     }
 
     /// The untreated test once more, with the lines that write and read.
     pub(crate) fn lines(&mut self, lines: Lines) -> Result<TreatmentRecord, Stop> {
-        let treatment = Treatment { lines: Some(lines), ..self.treatment(vec![Remedy::PLACEBO]) };
+        let treatment =
+            Treatment { looks: false, lines: Some(lines), ..self.treatment(vec![Remedy::PLACEBO]) };
         Ok(self.treat(vec![treatment])?.remove(0))
     }
 
@@ -210,6 +252,10 @@ fn run_failing(oracle: &mut dyn Oracle, question: &Question<'_>) -> Result<Step,
     let fan = Fan { purpose, repetition: 0, prefix, tails: vec![order] };
     let record = oracle.run(vec![fan])?.pop().and_then(|mut record| record.tails.pop());
     record.and_then(|mut tail| tail.steps.pop()).ok_or(Stop::Lost)
+}
+
+fn each_once(remedies: &[Remedy]) -> impl Iterator<Item = Remedy> {
+    remedies.iter().collect::<BTreeSet<&Remedy>>().into_iter().cloned()
 }
 
 /// Every path of these suspects.

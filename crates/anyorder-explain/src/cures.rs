@@ -3,7 +3,7 @@
 //! Knows nothing but suspects and a question about sets of them. Never assumes that putting more cells back helps more:
 //! one cell may mask another.
 
-use anyorder_model::Suspect;
+use anyorder_model::{Remedy, Suspect};
 use anyorder_search::{Shrunk, shrink};
 
 use crate::case::{Answer, Case, Ended, Set, Stop, paths};
@@ -82,11 +82,8 @@ fn singles(
 
 /// Those of `sets` that make the test pass.
 fn passing(case: &mut Case<'_>, suspects: &[Suspect], sets: &[Set]) -> Result<Vec<Set>, Stop> {
-    if sets.is_empty() {
-        return Ok(vec![]);
-    }
-    let remedies = sets.iter().map(|set| case.with(paths(suspects, set))).collect();
-    let (answers, _) = case.ask(remedies)?;
+    let remedies: Vec<Remedy> = sets.iter().map(|set| case.with(paths(suspects, set))).collect();
+    let answers = case.ask(&remedies)?;
     let passes = |(_, answer): &(&Set, &Answer)| answer.ended == Ended::Passes;
     Ok(sets.iter().zip(&answers).filter(passes).map(|(set, _)| set.clone()).collect())
 }
@@ -94,9 +91,9 @@ fn passing(case: &mut Case<'_>, suspects: &[Suspect], sets: &[Set]) -> Result<Ve
 /// The converse: everything but what was found.
 fn without(case: &mut Case<'_>, suspects: &[Suspect], found: &mut Found) -> Result<Ended, Stop> {
     let remedy = case.without(paths(suspects, &found.cells()));
-    let (answers, _) = case.ask(vec![remedy])?;
-    found.converse = Some(answers[0].ended);
-    Ok(answers[0].ended)
+    let ended = case.ask(&[remedy])?[0].ended;
+    found.converse = Some(ended);
+    Ok(ended)
 }
 
 /// A minimal part of `rest`, of which all together pass; nothing if the questions run out before.

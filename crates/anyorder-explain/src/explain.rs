@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyorder_model::{
-    Cause, Effort, Group, Halted, NotRestored, Oracle, Order, Reason, Remedy, State, Suspect, TestIndex,
+    Cause, Effort, Group, Halted, NotRestored, Oracle, Order, Reason, State, Suspect, TestIndex,
 };
 
 use crate::case::{Answer, Case, Ended, Set, Stop};
@@ -100,8 +100,7 @@ fn search(
     likely: &Likely,
     explained: &mut Explained,
 ) -> Result<(), Stop> {
-    let (answers, record) = case.ask(vec![Remedy::PLACEBO, Remedy::EVERYTHING])?;
-    let [placebo, everything] = &answers[..] else { return Err(Stop::Lost) };
+    let ([placebo, everything], record) = case.look()?;
     let mut suspects = record.differing.unwrap_or_default();
     let cause = &mut explained.cause;
     cause.effort.cells_seen = record.seen;
@@ -113,7 +112,7 @@ fn search(
     // Where all are tried anyway, it does not matter which go first.
     let reads = if suspects.len() > SINGLES { case.reads()? } else { BTreeSet::new() };
     likely.sort(&mut suspects, &reads);
-    let stuck = take_stuck(&mut suspects, everything);
+    let stuck = take_stuck(&mut suspects, &everything);
     let is_undone = everything.ended == case.undone();
     let mut found = Found::default();
     // Where setters still help with everything put back, keeping any one cell would seem to do it.
@@ -124,7 +123,7 @@ fn search(
         searched?;
     }
     if found.cures.is_empty() {
-        cause.reason = Some(unexplained(everything));
+        cause.reason = Some(unexplained(&everything));
         cause.left = stuck;
         return Ok(());
     }

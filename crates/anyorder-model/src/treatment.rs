@@ -16,6 +16,9 @@ pub struct Treatment {
     pub test: TestIndex,
     /// What is put back before the test, once each.
     pub remedies: Vec<Remedy>,
+    /// Whether to tell what differs right before the test.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub looks: bool,
     /// Also tell lines, and what the test prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
@@ -31,9 +34,9 @@ pub struct Lines {
 }
 
 impl Treatment {
-    /// A test behind `prefix`, with these remedies.
+    /// A test behind `prefix`, with these remedies, and what differs before it.
     pub fn new(prefix: Order, test: TestIndex, remedies: Vec<Remedy>) -> Self {
-        Treatment { repetition: 0, prefix, test, remedies, lines: None }
+        Treatment { repetition: 0, prefix, test, remedies, looks: true, lines: None }
     }
 
     /// All that runs, for each remedy.
@@ -64,7 +67,7 @@ impl Remedy {
 pub struct TreatmentRecord {
     /// How many objects were looked at.
     pub seen: u64,
-    /// What differs from the fresh state right before the test; nothing if it did not come to that.
+    /// What differs from the fresh state right before the test, empty if nobody asked; nothing if it did not come to that.
     pub differing: Option<Vec<Suspect>>,
     /// The error in the part of the prefix's last tear-down that had to wait until the test was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

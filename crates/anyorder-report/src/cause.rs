@@ -1,6 +1,6 @@
 //! The state behind a finding, in words and as JSON.
 
-use anyorder_model::{Cause, Finding, Kind, Reason, Reset, State, Suite, TestId, TestIndex};
+use anyorder_model::{Cause, Effort, Finding, Kind, Reason, Reset, State, Suite, TestId, TestIndex};
 use serde_json::{Value, json};
 
 use crate::hidden::hidden;
@@ -112,15 +112,16 @@ fn cause_rows(
     let resets = cause.resets.iter().filter(|_| is_full);
     rows.extend(resets.map(|reset| ("reset", reset_words(suite, reset))));
     if is_full {
-        let effort = cause.effort;
-        let differing = count(effort.cells_differing as u64, "cell");
-        let seen = grouped(effort.cells_seen);
-        rows.push((
-            "looked",
-            format!("{differing} of {seen} objects differed, {} tried by themselves", effort.cells_tried),
-        ));
+        rows.push(("looked", effort_words(&cause.effort)));
     }
     rows
+}
+
+fn effort_words(effort: &Effort) -> String {
+    let differing = count(effort.cells_differing as u64, "cell");
+    let differs = if effort.cells_differing == 1 { "differs" } else { "differ" };
+    let seen = grouped(effort.cells_seen);
+    format!("at {seen} objects: {differing} {differs}, {} tried alone", effort.cells_tried)
 }
 
 /// Which of several groups it is about.
@@ -203,7 +204,7 @@ fn failure_words(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{Effort, TestIndex};
+    use anyorder_model::TestIndex;
 
     use super::*;
     use crate::example;
@@ -257,7 +258,7 @@ mod tests {
         let told = told(&[1], vec![cause(0, &[&["a"]], None)], true);
         assert!(told.contains("|called at t.py:1 in caller\n"), "{told}");
         assert!(told.contains("proof|fails with nothing put back, passes with it put back, fails"), "{told}");
-        assert!(told.contains("looked|0 cells of 0 objects differed, 0 tried by themselves\n"), "{told}");
+        assert!(told.contains("looked|at 0 objects: 0 cells differ, 0 tried alone\n"), "{told}");
     }
 
     #[test]

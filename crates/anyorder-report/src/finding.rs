@@ -51,8 +51,10 @@ fn paragraph(suite: &Suite, alike: &[&Finding], is_full: bool) -> String {
     let mut lines: Vec<String> = alike.iter().map(|finding| heading(suite, finding)).collect();
     let first = alike[0];
     let indent = format!("\n    {:NAMES$}", "");
-    let mut row =
-        |name: &str, text: String| lines.push(format!("    {name:NAMES$}{}", text.replace('\n', &indent)));
+    let mut row = |name: &str, text: String| {
+        let text = text.replace('\n', &indent).replace(&format!("{indent}\n"), "\n\n");
+        lines.push(format!("    {name:NAMES$}{text}"));
+    };
     let group_rows = [("polluter", first.polluters.as_ref()), ("setter", first.setters.as_ref())];
     for (name, groups) in group_rows {
         groups

@@ -61,9 +61,10 @@ impl Look for Watch {
 impl Look for Treatment {
     type Record = TreatmentRecord;
 
-    /// The remedies, and the lines that are asked for.
+    /// The remedies, and what is asked for besides.
     fn purpose(&self) -> String {
-        let words = serde_json::to_vec(&(&self.remedies, &self.lines)).expect("they have a JSON form");
+        let words =
+            serde_json::to_vec(&(&self.remedies, self.looks, &self.lines)).expect("they have a JSON form");
         format!("treat {}", digest_of(&words))
     }
 
