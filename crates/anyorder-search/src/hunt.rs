@@ -267,7 +267,7 @@ impl<'a> Hunt<'a> {
     /// What is not needed for a verdict: further groups, and cleaners.
     fn find_more(&mut self) -> Result<(), Halted> {
         let mut cases = self.judge.take(|case| case.confirmed.is_some());
-        let result = self.search_more(&mut cases);
+        let result = self.search_more(&mut cases).and_then(|()| self.look_again(&mut cases));
         self.judge.open.append(&mut cases);
         result?;
         for case in self.judge.take(|_| true) {
@@ -296,6 +296,19 @@ impl<'a> Hunt<'a> {
         }
         let mut victims: Vec<&mut Case> = cases.iter_mut().filter(|case| case.kind == Kind::Victim).collect();
         find_cleaners(self.judge.asker(), &mut victims, &self.seen, &mut allowance)
+    }
+
+    /// Cases whose partners do not come again leave.
+    fn look_again(&mut self, cases: &mut Vec<Case>) -> Result<(), Halted> {
+        let mut at = 0;
+        while at < cases.len() {
+            if self.judge.look_again(&mut cases[at])? {
+                at += 1;
+            } else {
+                cases.remove(at);
+            }
+        }
+        Ok(())
     }
 
     fn find_broken(&mut self) -> Result<(), Halted> {
