@@ -1,7 +1,7 @@
 //! The parts of `cargo xtask test`, each timed, and one closing line that counts all tests.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -48,8 +48,17 @@ const TRIED: [&str; 2] = ["six", "knack"];
 const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 6] =
-    ["slow_disk", "slow_every_scope", "slow_fixtures", "slow_hunt_ends", "slow_junit", "slow_junit_fallback"];
+pub(crate) const THOROUGH: [&str; 9] = [
+    "slow_deep_states",
+    "slow_disk",
+    "slow_every_scope",
+    "slow_fixtures",
+    "slow_hunt",
+    "slow_hunt_ends",
+    "slow_junit",
+    "slow_junit_fallback",
+    "slow_junit_fork",
+];
 
 /// Leaves the agent's tests of shared state out.
 const ABOUT_STATE: [&str; 2] = ["--ignore=tests/test_state.py", "--ignore=tests/test_watch.py"];
@@ -195,15 +204,16 @@ fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) 
 }
 
 /// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest. What it sees
-/// of shared state has to do with interpreters, and little with pytest: the oldest and the newest will do.
+/// of shared state has to do with interpreters, and little with pytest: the oldest pytest, and the newest one on the oldest and
+/// the newest interpreter.
 fn agents() -> Tally {
-    let [oldest, .., newest] = PYTESTS;
-    let pytests = PYTESTS.into_iter().map(|recipe| {
-        let is_at_an_end = [oldest.name, newest.name].contains(&recipe.name);
-        (python(recipe), if is_at_an_end { &[][..] } else { &ABOUT_STATE[..] })
-    });
-    let interpreters = VERSIONS.into_iter().filter_map(newest_pytest_on).map(|python| (python, &[][..]));
-    side_by_side(pytests.chain(interpreters).collect(), |(python, left_out), tell| {
+    let [oldest, ..] = PYTESTS;
+    let pytests = PYTESTS.into_iter().map(|recipe| (python(recipe), recipe.name == oldest.name));
+    let interpreters: Vec<PathBuf> = VERSIONS.into_iter().filter_map(newest_pytest_on).collect();
+    let ends = [interpreters.first().cloned(), interpreters.last().cloned()];
+    let interpreters = interpreters.into_iter().map(|python| (python.clone(), ends.contains(&Some(python))));
+    side_by_side(pytests.chain(interpreters).collect(), |(python, is_at_an_end), tell| {
+        let left_out: &[&str] = if is_at_an_end { &[] } else { &ABOUT_STATE };
         let mut command = Command::new(python);
         command
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])

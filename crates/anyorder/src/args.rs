@@ -340,6 +340,7 @@ turned round one at a time, and those that change an outcome are manifest.
 Examples:
   anyorder deps
   anyorder deps --dot deps.dot --schedule order.txt
+  anyorder deps --together together.py    # then: PYTHONPATH=. pytest -p together
   anyorder deps --reference original --reference reverse --json deps.json")]
 pub(crate) struct DepsArgs {
     #[command(flatten)]
@@ -353,6 +354,9 @@ pub(crate) struct DepsArgs {
     /// Write an order that respects the dependencies to a file, one test id per line
     #[arg(long, help_heading = "Output", value_name = "FILE")]
     pub(crate) schedule: Option<PathBuf>,
+    /// Write a pytest plugin that keeps tests together that depend on each other, also for `pytest -n` of pytest-xdist
+    #[arg(long, help_heading = "Output", value_name = "FILE.py")]
+    pub(crate) together: Option<PathBuf>,
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
