@@ -9,7 +9,7 @@ use anyorder_engine::{DiskMode, Isolation};
 use anyorder_model::Mode;
 use anyorder_report::{Color, TerminalOptions};
 use anyorder_search::{CellPattern, Strategy, Sweep};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{FalseyValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -197,6 +197,9 @@ pub(crate) struct HowArgs {
     /// How what tests write is kept apart, and away from your files [default: overlay where possible, else copy]
     #[arg(long, value_name = "HOW", env = "ANYORDER_DISK", value_parser = disk_parser())]
     pub(crate) disk: Option<DiskMode>,
+    /// Do not compare forks with plain runs first, which takes a run of the suite; findings are confirmed all the same
+    #[arg(long, env = "ANYORDER_TRUST_FORKS", value_parser = FalseyValueParser::new())]
+    pub(crate) trust_forks: bool,
     /// Seed of everything random [default: 0]
     #[arg(long, value_name = "N", env = "ANYORDER_SEED")]
     pub(crate) seed: Option<u64>,
