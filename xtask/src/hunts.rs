@@ -112,7 +112,7 @@ fn plain_run(suite: &Suite, prepared: &Prepared) -> f64 {
 }
 
 /// A hunt, and its report.
-fn hunted(binary: &Path, suite: &Suite, prepared: &Prepared) -> (Spent, Option<Value>) {
+pub(crate) fn hunted(binary: &Path, suite: &Suite, prepared: &Prepared) -> (Spent, Option<Value>) {
     let file = prepared.directory.with_file_name("report.json");
     let mut command = Command::new(binary);
     command.arg("hunt").arg("--directory").arg(&prepared.directory).arg("--json").arg(&file).arg("--");
@@ -122,11 +122,11 @@ fn hunted(binary: &Path, suite: &Suite, prepared: &Prepared) -> (Spent, Option<V
     (spent, report)
 }
 
-fn list<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> {
+pub(crate) fn list<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> {
     value[field].as_array().into_iter().flatten()
 }
 
-fn is_order_dependent(finding: &Value) -> bool {
+pub(crate) fn is_order_dependent(finding: &Value) -> bool {
     ["victim", "brittle", "non-idempotent"].iter().any(|kind| finding["kind"] == *kind)
 }
 

@@ -1,6 +1,7 @@
 //! Chores: `cargo xtask test`, `cargo xtask trial NAME`, `cargo xtask bench NAME`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
+mod explained;
 mod fuzz;
 mod hunts;
 mod jvm;
@@ -23,6 +24,7 @@ cargo xtask trial simulated-deps [N]  a simulated suite of N tests where all sha
 cargo xtask trial pairs [SUITE...]    public suites: all ordered pairs by brute force against likely pairs first
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
+cargo xtask trial explain [SUITE...]  public suites: how many findings have a proved cause, and why the others have none
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
@@ -48,6 +50,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
     match words {
         ["test", parts @ ..] => Some(parts::test(parts)),
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
+        ["trial", "explain", names @ ..] => Some(explained::explained(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
         ["trial", "thorough"] => Some(parts::thorough(&parts::THOROUGH)),

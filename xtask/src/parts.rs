@@ -48,10 +48,11 @@ const TRIED: [&str; 2] = ["six", "knack"];
 const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 9] = [
+pub(crate) const THOROUGH: [&str; 10] = [
     "slow_deep_states",
     "slow_disk",
     "slow_every_scope",
+    "slow_explain",
     "slow_fixtures",
     "slow_hunt",
     "slow_hunt_ends",
@@ -61,7 +62,15 @@ pub(crate) const THOROUGH: [&str; 9] = [
 ];
 
 /// Leaves the agent's tests of shared state out.
-const ABOUT_STATE: [&str; 2] = ["--ignore=tests/test_state.py", "--ignore=tests/test_watch.py"];
+const ABOUT_STATE: [&str; 7] = [
+    "--ignore=tests/test_follow.py",
+    "--ignore=tests/test_kinds.py",
+    "--ignore=tests/test_put.py",
+    "--ignore=tests/test_restore.py",
+    "--ignore=tests/test_sight.py",
+    "--ignore=tests/test_state.py",
+    "--ignore=tests/test_watch.py",
+];
 
 /// How much is done at the same time: most of it waits now and then.
 const LANES: usize = 2;

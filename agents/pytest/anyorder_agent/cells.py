@@ -1,6 +1,7 @@
 """Cells: what differs between then and now, slot by slot, in the words of docs/wire.md.
 
-Knows how changes of one object become cells, and which kind each is. Does not know how changes are found.
+Knows how changes of one object become cells, and which kind each is. Does not know how changes are found, nor how they are
+undone.
 """
 import builtins
 import os
@@ -9,78 +10,108 @@ import types
 import warnings
 
 from .contents import Canon, Opaque, label, short, type_name
-from .names import cached_result
+from .names import cached_result, is_link
 from .own import own
 from .saved import contents
-from .shapes import ABSENT, BUFFER, DICT, LRU_CACHE, ORDERED, PLAIN, SET, SLOTS, Cell, is_a, is_same, shape_of
+from .shapes import ABSENT, BUFFER, DICT, ORDERED, PLAIN, SET, SLOTS, Cell, is_a, is_same, shape_of
 
 _MOST_PER_HOLDER = 50
+_VARIABLE = "os.environ["
+NAMESPACE, FACT = "namespace", "fact"  # groups of changes that are not of the contents of one object
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, staticmethod, classmethod, property, type)
 
 
+class Change:
+    """One cell that differs: what stood in it then, what stands in it now, and in which slots of which object."""
+
+    __slots__ = ("path", "kind", "old", "new", "names", "identity", "holder", "group", "slots")
+
+    def __init__(self, path, kind, old, new, names, identity, holder=None, group=FACT, slots=()):
+        self.path = path
+        self.kind = kind
+        self.old = old
+        self.new = new
+        self.names = names
+        self.identity = identity
+        self.holder = holder
+        self.group = group
+        self.slots = slots  # key, index or label of each, with its value then and now
+
+
 class Teller:
-    """Makes cells from what has changed."""
+    """Makes changes of cells from changes of objects, and tells them."""
 
     def __init__(self, memory, names):
         self._memory = memory
         self._names = names
         self._environment = getattr(own.environ, "_data", None)
 
-    def cells(self, changed):
+    def changes(self, changed):
         """From object, group, and contents then and now."""
-        return [cell for change in changed for cell in self._cells_or_excuse(*change)]
+        return [change for one in changed for change in self._changes_or_excuse(*one)]
 
-    def fact(self, path, kind, then, now, names=()):
-        """A cell of the process itself."""
-        return self._cell(path, kind, then, now, names, path)
+    def environment(self, paths):
+        """What holds the variables of the environment, if one of the paths is that of a variable."""
+        is_meant = self._environment is not None and any([path.startswith(_VARIABLE) for path in paths])
+        return [self._environment] if is_meant else []
 
-    def _cells_or_excuse(self, holder, group, then, now):
+    def told(self, change):
+        """A change as it is told on the wire."""
+        is_known = change.group is not None
+        return {
+            "path": change.path,
+            "kind": change.kind,
+            "before": short(change.old) if is_known else "?",
+            "after": short(change.new) if is_known else "?",
+            "names": list(change.names),
+            "key": self._key(change.path, change.new) if is_known else "",
+            "place": change.identity,
+        }
+
+    def _changes_or_excuse(self, holder, group, then, now):
         try:
-            return self._cells(holder, group, then, now)
+            return self._changes(holder, group, then, now)
         except Exception as error:  # an object that resists must not cost the others
             path = "<%s> %s" % (type_name(type(holder)), type(error).__name__)
-            return [dict(path=path, kind="item", before="?", after="?", names=[], key="", place="%x" % id(holder))]
+            return [Change(path, "item", ABSENT, ABSENT, (), "%x" % id(holder), holder, None)]
 
-    def _cells(self, holder, group, then, now):
+    def _changes(self, holder, group, then, now):
         place = self._memory.place(holder)
         if group in (DICT, ORDERED):
-            cells = self._of_dict(place, holder, then, now)
-            if group == ORDERED and not cells:
-                return [self._item(place, ".<order>", then[0], now[0])]
-            return cells
+            changes = self._of_dict(place, holder, group, then, now)
+            if group == ORDERED and not changes:
+                return [self._item(place, ".<order>", then[0], now[0], group)]
+            return changes
         if group == SET:
             return self._of_set(place, then, now)
         if group == SLOTS:
             return self._of_slots(place, holder, then, now)
         if group == BUFFER:
-            return [self._item(place, "[:]", then, now)]
-        return self._of_list(place, then, now)
+            return [self._item(place, "[:]", then, now, group, [(None, then, now)])]
+        return self._of_list(place, group, then, now)
 
-    def _of_dict(self, place, holder, then, now):
-        before, after = _by_key(*then), _by_key(*now)
-        found = []
-        for name in list(before) + [name for name in after if name not in before]:
-            key, old = before.get(name, (None, ABSENT))
-            key, new = after.get(name, (key, ABSENT))
-            if not is_same(old, new):
-                found.append((key, old, new))
-        if len(found) > _MOST_PER_HOLDER and self._names.owner(place) is None:
-            return [self._item(place, "[...]", _side(found, 1), _side(found, 2))]
+    def _of_dict(self, place, holder, group, then, now):
+        found = list(_differing(then, now))
+        is_namespace = self._names.owner(place) is not None
+        is_bounded = len(found) > 1 and self._is_in_cache(place) and any([is_link(slot[1], slot[2]) for slot in found])
+        if len(found) > _MOST_PER_HOLDER and not is_namespace or is_bounded:
+            return [self._item(place, "[...]", _side(found, 1), _side(found, 2), group, found)]
         if holder is self._environment:
             found = [slot for slot in found if _text(slot[0]) != "PYTEST_CURRENT_TEST"]
-        return [self._of_key(place, holder, *slot) for slot in found]
+        return [self._of_key(place, holder, group, *slot) for slot in found]
 
-    def _of_key(self, place, holder, key, old, new):
+    def _of_key(self, place, holder, group, key, old, new):
         identity = "%x %s" % (id(holder), label(key))
+        where = (holder, group, [(key, old, new)])
         if holder is self._environment:
-            return self._cell("os.environ[%r]" % _text(key), "environment", _text(old), _text(new), (), identity)
+            return Change("%s%r]" % (_VARIABLE, _text(key)), "environment", _text(old), _text(new), (), identity, *where)
         piece, names = self._names.slot(place, key)
         if holder is sys.modules:
             names = names + ["import %s" % key]
         if self._is_in_cache(place) and new is not ABSENT:
             new = cached_result(self._memory.objects[self._memory.holder(place)], key, new)
         kind = self._kind(place, holder, old, new)
-        return self._cell(self._names.path(place) + piece, kind, old, new, names, identity)
+        return Change(self._names.path(place) + piece, kind, old, new, names, identity, *where)
 
     def _kind(self, place, holder, old, new):
         if holder is sys.modules:
@@ -99,78 +130,75 @@ class Teller:
         return "context" if shape_of(type(owner)).is_thread_local else "attribute"
 
     def _is_in_cache(self, place):
-        above = self._memory.holder(place)
-        return above is not None and type(self._memory.objects[above]) is LRU_CACHE and self._names.owner(place) is None
+        return self._names.cache_of(place) is not None
 
     def _of_set(self, place, then, now):
-        before, after = _by_key(then, then), _by_key(now, now)
-        lost = [(value, ABSENT) for name, (_, value) in before.items() if name not in after]
-        gained = [(ABSENT, value) for name, (_, value) in after.items() if name not in before]
+        before, after = by_key(then, then), by_key(now, now)
+        lost = [(None, value, ABSENT) for name, (_, value) in before.items() if name not in after]
+        gained = [(None, ABSENT, value) for name, (_, value) in after.items() if name not in before]
         found = lost + gained
         if len(found) > _MOST_PER_HOLDER:
-            return [self._item(place, "{...}", [old for old, _ in lost], [new for _, new in gained])]
-        return [self._item(place, "{%s}" % label(old if new is ABSENT else new), old, new) for old, new in found]
+            sides = [old for _, old, _ in lost], [new for _, _, new in gained]
+            return [self._item(place, "{...}", *sides, SET, found)]
+        return [
+            self._item(place, "{%s}" % label(old if new is ABSENT else new), old, new, SET, [(None, old, new)])
+            for _, old, new in found
+        ]
 
-    def _of_list(self, place, then, now):
+    def _of_list(self, place, group, then, now):
         differing = [at for at, pair in enumerate(zip(then, now)) if not is_same(*pair)]
         if len(then) == len(now) and len(differing) <= _MOST_PER_HOLDER:
-            return [self._item(place, "[%d]" % at, then[at], now[at]) for at in differing]
+            found = [(at, then[at], now[at]) for at in differing]
+            return [self._item(place, "[%d]" % at, old, new, group, [(at, old, new)]) for at, old, new in found]
         first = differing[0] if differing else min(len(then), len(now))
-        return [self._item(place, "[%d:]" % first, then[first:], now[first:])]
+        old, new = then[first:], now[first:]
+        return [self._item(place, "[%d:]" % first, old, new, group, [(slice(first, None), old, new)])]
 
     def _of_slots(self, place, holder, then, now):
         labels = shape_of(type(holder)).labels
         found = [slot for slot in zip(labels, then, now) if not is_same(slot[1], slot[2])]
-        cells = [self._of_slot(place, holder, *slot) for slot in found if slot[0] != "__dict__"]
+        changes = [self._of_slot(place, holder, *slot) for slot in found if slot[0] != "__dict__"]
         for _, old, new in [slot for slot in found if slot[0] == "__dict__"]:
-            cells += self._of_namespace(place, holder, old, new)
-        return cells
+            changes += self._of_namespace(place, holder, old, new)
+        return changes
 
     def _of_namespace(self, place, holder, old, new):
         """A whole `__dict__` was replaced, or made."""
+        path = self._names.path(place)
+        if self._memory.place(new) is not None:  # something else has it, too
+            identity = "%x .__dict__" % id(holder)
+            slots = [("__dict__", old, new)]
+            return [Change(path + ".__dict__", "attribute", old, new, [".__dict__"], identity, holder, SLOTS, slots)]
         known = self._memory.place(old)
-        before = _by_key(*(self._memory.then(known) if known is not None else ((), ())))
-        after = _by_key(*contents(new, DICT)) if is_a(new, dict) else {}
-        path, found = self._names.path(place), []
-        for name in list(before) + [name for name in after if name not in before]:
-            key, value = before.get(name, (None, ABSENT))
-            key, other = after.get(name, (key, ABSENT))
-            if not is_same(value, other):
-                identity = "%x .%s" % (id(holder), key)
-                found.append(self._cell("%s.%s" % (path, key), "attribute", value, other, [".%s" % key], identity))
-        return found
+        before = self._memory.then(known) if known is not None else ((), ())
+        return [
+            Change(
+                "%s.%s" % (path, key), "attribute", value, other, [".%s" % key], "%x .%s" % (id(holder), key),
+                holder, NAMESPACE, [(key, value, other)],
+            )
+            for key, value, other in _differing(before, contents(new, DICT) if is_a(new, dict) else ((), ()))
+        ]
 
     def _of_slot(self, place, holder, name, old, new):
         path = self._names.path(place)
-        identity = "%x %s" % (id(holder), name)
+        where = "%x %s" % (id(holder), name), holder, SLOTS, [(name, old, new)]
         if is_a(holder, Cell):
-            return self._cell(path, "closure", old, new, self._names.known_as(place), identity)
+            return Change(path, "closure", old, new, self._names.known_as(place), *where)
         if is_a(holder, types.FunctionType):
             kind = "patch" if name == "__code__" else "default"
             names = ["%s.%s()" % (holder.__module__, holder.__name__)]
-            return self._cell("%s.%s" % (path, name), kind, old, new, names, identity)
+            return Change("%s.%s" % (path, name), kind, old, new, names, *where)
         kind = "class-attribute" if is_a(holder, type) else "attribute"
         names = ["." + name]
         if name == "__class__":
             names += self._names.known_as(place)  # `type(thing)` looks at it, too
-        return self._cell("%s.%s" % (path, name), kind, old, new, names, identity)
+        return Change("%s.%s" % (path, name), kind, old, new, names, *where)
 
-    def _item(self, place, piece, old, new):
+    def _item(self, place, piece, old, new, group, slots=()):
         holder = self._memory.objects[place]
         names = [] if holder is warnings.filters else self._names.known_as(place)
         identity = "%x %s" % (id(holder), piece)
-        return self._cell(self._names.path(place) + piece, "item", old, new, names, identity)
-
-    def _cell(self, path, kind, old, new, names, identity):
-        return {
-            "path": path,
-            "kind": kind,
-            "before": short(old),
-            "after": short(new),
-            "names": list(names),
-            "key": self._key(path, new),
-            "place": identity,
-        }
+        return Change(self._names.path(place) + piece, "item", old, new, names, identity, holder, group, slots)
 
     def _key(self, path, new):
         try:
@@ -178,6 +206,16 @@ class Teller:
         except (Opaque, RecursionError):
             return ""
         return own.digest(("%s\0%s" % (path, form)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+
+def _differing(then, now):
+    """Keys with their values then and now, where these are not the same."""
+    before, after = by_key(*then), by_key(*now)
+    for name in list(before) + [name for name in after if name not in before]:
+        key, old = before.get(name, (None, ABSENT))
+        key, new = after.get(name, (key, ABSENT))
+        if not is_same(old, new):
+            yield key, old, new
 
 
 def _side(found, side):
@@ -188,12 +226,12 @@ def _text(value):
     return os.fsdecode(value) if is_a(value, bytes) else value
 
 
-def _by_key(keys, values):
+def by_key(keys, values):
     """Pairs by key, where keys whose hash and equality are the project's business go by their identity."""
-    return {_name_of_key(key): (key, value) for key, value in zip(keys, values)}
+    return {name_of_key(key): (key, value) for key, value in zip(keys, values)}
 
 
-def _name_of_key(key):
+def name_of_key(key):
     if type(key) in PLAIN:
         return key
     if type(key) is tuple and all([type(part) in PLAIN for part in key]):

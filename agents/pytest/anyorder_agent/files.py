@@ -7,10 +7,13 @@ import os
 import stat
 
 from .own import own
+from .put import Refused
+from .rebuild import exists, is_removal, rebuild
 from .shapes import ABSENT
 
 _MOST_BYTES = 1 << 20
 _PREFIX = "file "
+REMOVED = "<removed>"
 _PYTESTS = {b"pytest-of-anyorder", b".pytest_cache"}
 
 
@@ -35,13 +38,49 @@ class Files:
 
     def before(self, path):
         """The state of a file before the first layer."""
-        path = os.path.join(self._root, os.fsencode(path[len(_PREFIX):]))
+        states = [_state(place, True) for place in self._places(path, self._first)]
+        state = next((state for state in states if state is not None), REMOVED)
+        return ABSENT if state == REMOVED else state
+
+    def reader(self, path):
+        """Reads what changes whenever a file does; nothing if a path is not that of a file."""
+        if not path.startswith(_PREFIX):
+            return None
+        place = self._full(path)
+
+        def read():
+            try:
+                status = own.lstat(place)
+                return status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns
+            except OSError:
+                return ABSENT
+
+        return read
+
+    def put_back(self, path, was_in_first):
+        """Makes a file as it was at the mark. `was_in_first` says that the layer of the mark had it by then."""
+        depth = self._first + (self._layers.depth > self._first)
+        if was_in_first and depth == self._first:
+            raise Refused("it was written over in the layer of disk that had it")
+        path = self._full(path)
+        rebuild(path, lambda inner: self._places(inner, depth))
+        parent = os.path.dirname(path)
+        while self._layers.covers(parent) and not own.listdir(parent) and not exists(self._places(parent, depth)):
+            own.rmdir(parent)
+            parent = os.path.dirname(parent)
+
+    def _places(self, path, depth):
+        """Where the layers below `depth` would have a file, the uppermost first."""
+        path = self._full(path)
         for number, (root, _) in reversed(list(enumerate(self._layers.written(0)))):
             if path.startswith(root + b"/"):
-                states = [_state(place + path[len(root):], True) for place in self._layers.below(self._first, number)]
-                state = next((state for state in states if state is not None), "<removed>")
-                return ABSENT if state == "<removed>" else state
-        return ABSENT
+                return [place + path[len(root):] for place in self._layers.below(depth, number)]
+        return []
+
+    def _full(self, path):
+        if type(path) is str:
+            path = os.fsencode(path[len(_PREFIX):])
+        return os.path.join(self._root, path)
 
     def _name(self, path):
         """Relative to the root of the suite, where it is below that."""
@@ -73,8 +112,8 @@ def _state(path, tells_all_directories=False):
     """A text that says what is there. A directory that holds something is there because of that."""
     try:
         status = own.lstat(path)
-        if stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
-            return "<removed>"
+        if is_removal(status):
+            return REMOVED
         if stat.S_ISLNK(status.st_mode):
             return "<link to %s>" % os.fsdecode(own.readlink(path))
         if stat.S_ISDIR(status.st_mode):

@@ -230,8 +230,15 @@ def held_connections(ignored_descriptor):
     for name, module in sorted(sys.modules.items()):
         for attribute, value in sorted(getattr(module, "__dict__", {}).items()):
             if type(value).__name__ in ("socket", "Connection", "epoll", "SSLSocket"):
-                holders.setdefault(value.fileno(), "%s.%s" % (name, attribute))
+                holders.setdefault(_descriptor_of(value), "%s.%s" % (name, attribute))
     return [holders.get(descriptor, "descriptor %d" % descriptor) for descriptor in sorted(descriptors)]
+
+
+def _descriptor_of(connection):
+    try:
+        return connection.fileno()
+    except Exception:  # it is closed, or no connection in spite of its name, as that of a database in memory
+        return None
 
 
 def _children():

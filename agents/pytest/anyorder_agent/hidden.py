@@ -9,7 +9,8 @@ import encodings
 
 from .contents import type_name
 from .own import own
-from .shapes import is_a
+from .put import Refused
+from .shapes import ABSENT, is_a, of_class
 
 _ERROR_NAMES = {"strict", "ignore", "replace"}
 
@@ -40,13 +41,38 @@ class Registrations:
             self._facts = {path: value for kind in self._classes for path, value in _registered_with(kind)}
         return self._facts
 
+    def reader(self, path):
+        """Reads whether a class is registered; nothing if that is not what a path says."""
+        return (lambda: self.facts().get(path, (None, ABSENT))[1]) if ".register(" in path else None
+
+    def put_back(self, path, is_wanted):
+        """A registration is taken away by taking all away, and making the others anew."""
+        if is_wanted:
+            raise Refused("the class that was registered is not kept")
+        kind = next(kind for kind in self._classes if path in dict(_registered_with(kind)))
+        others = [other for other in _registered(kind) if _path(kind, other) != path]
+        own.abc_reset_registry(kind)
+        for other in others:
+            own.abc_register(kind, other)
+        for base in of_class(kind, "__mro__"):
+            if is_a(base, abc.ABCMeta):
+                own.abc_reset_caches(base)
+        self._token = None
+
 
 def _registered_with(kind):
     try:
-        registered = own.class_registrations(kind)[0]
+        registered = _registered(kind)
     except TypeError:
         return  # an abstract class of another making
-    for reference in registered:
-        other = reference()
-        if other is not None and is_a(other, type):
-            yield "%s.register(%s)" % (type_name(kind), type_name(other)), ("process", "registered")
+    for other in registered:
+        yield _path(kind, other), ("process", "registered")
+
+
+def _registered(kind):
+    classes = [reference() for reference in own.class_registrations(kind)[0]]
+    return [other for other in classes if other is not None and is_a(other, type)]
+
+
+def _path(kind, other):
+    return "%s.register(%s)" % (type_name(kind), type_name(other))

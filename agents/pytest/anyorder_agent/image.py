@@ -33,6 +33,7 @@ _KEYS, _VALUES = 4 * _WORD, 5 * _WORD  # in a dict
 _ITEMS = 3 * _WORD  # in a list
 _MASK, _TABLE = 4 * _WORD, 5 * _WORD  # in a set
 _MOST_SHARED_KEYS = 30
+_BEFORE_SHARED = _WORD if sys.version_info >= (3, 13) else 0  # stands in front of values whose keys are shared
 _MANAGED_DICT = 1 << 4 if sys.version_info >= (3, 11) else 0
 
 
@@ -122,7 +123,8 @@ def _body_of_dict(holder):
     size = dict.__sizeof__(holder) - dict.__basicsize__
     values = _word(id(holder) + _VALUES)
     if values:  # the keys are shared with others of a class
-        return values, min(size, _WORD * _MOST_SHARED_KEYS) if _MANAGED_DICT else _WORD * dict.__len__(holder)
+        length = min(size, _WORD * _MOST_SHARED_KEYS) if _MANAGED_DICT else _WORD * dict.__len__(holder)
+        return values, length + _BEFORE_SHARED
     return _word(id(holder) + _KEYS), size
 
 
@@ -151,6 +153,8 @@ def _trials():
         yield DICT, {str(at): None for at in range(size)}, _rename_last
         yield SET, set(range(size)), lambda holder: holder.symmetric_difference_update({0, -7})
     yield DICT, _Example().__dict__, lambda holder: holder.__setitem__("second", True)
+    wide = _WideExample()
+    yield DICT, wide.__dict__, lambda _: setattr(wide, _WideExample.last, True)
     example = _Example()
     yield DICT, example.__dict__, lambda _: setattr(example, "first", True)
     other = _Example()
@@ -170,6 +174,16 @@ def _rename_last(holder):
 class _Example:
     def __init__(self):
         self.first = self.second = None
+
+
+class _WideExample:
+    """Has as many attributes as an object keeps without a dict of its own."""
+
+    last = "attribute%d" % (_MOST_SHARED_KEYS - 2)
+
+    def __init__(self):
+        for at in range(_MOST_SHARED_KEYS - 1):
+            setattr(self, "attribute%d" % at, None)
 
 
 class _OtherExample(_Example):

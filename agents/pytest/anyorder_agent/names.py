@@ -42,9 +42,9 @@ class Names:
         holder = self._memory.holder(place)
         if holder is None:
             return self._memory.labels[place][0]
-        return self._own_path(thing) or self.path(holder) + self._step(holder, thing)
+        return self.own_path(thing) or self.path(holder) + self._step(holder, thing)
 
-    def _own_path(self, thing):
+    def own_path(self, thing):
         """Classes and functions know their own names; believed if it leads back to them."""
         if is_a(thing, logging.Logger):
             name = thing.__dict__.get("name")
@@ -137,6 +137,12 @@ class Names:
                 return owner
         return None
 
+    def cache_of(self, place):
+        """The function that a dict is the cache of, or nothing."""
+        above = self._memory.holder(place)
+        is_cache = above is not None and type(self._memory.objects[above]) is LRU_CACHE and self.owner(place) is None
+        return self._memory.objects[above] if is_cache else None
+
     def slot(self, place, key):
         """The last step of the path of an item of a dict, and its names."""
         owner = self.owner(place)
@@ -200,8 +206,12 @@ def _index(items, thing):
 
 
 def _is_cache(wrapper, thing):
-    """Whether a dict is what a cached function remembers, rather than its attributes."""
-    return type(thing) is dict and thing is not LRU_CACHE.__dict__["__dict__"].__get__(wrapper)
+    """Whether a dict is what a cached function remembers, rather than its attributes or a result of it."""
+    if type(thing) is not dict:
+        return False
+    attributes = LRU_CACHE.__dict__["__dict__"].__get__(wrapper)
+    dicts = [held for held in own.referents(wrapper) if type(held) is dict and held is not attributes]
+    return thing is dicts[-1]  # results come first
 
 
 def _step_of_cache(wrapper, thing):
@@ -219,6 +229,11 @@ def cached_result(wrapper, key, link):
     held = own.referents(wrapper)
     places = [at for at, other in enumerate(held) if other is key]
     return held[places[0] + 1] if places and places[0] + 1 < len(held) else link
+
+
+def is_link(*values):
+    """Whether one of these is a link of a bounded cache, which is chained to others."""
+    return any([of_class(type(value), "__name__") == "_lru_list_elem" for value in values])
 
 
 def _step_of_function(function, thing):

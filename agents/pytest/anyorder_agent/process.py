@@ -8,6 +8,8 @@ import sys
 from .own import own
 from .shapes import ABSENT
 
+DECIMAL = "decimal_context"
+_HANDLER = "handler of %s"
 _NAMELESS = own.pattern(r"(socket|pipe):\[")
 
 
@@ -19,8 +21,48 @@ def facts(ours, is_collecting):
     _random(found)
     _signals(found)
     _context(found)
-    _left_over(found, ours)
+    _threads(found)
+    found.update((path, ("left-over", "open")) for path in descriptors(ours))
     return found
+
+
+def reader(path, ours):
+    """Reads one of these facts, with few others; nothing if there is none of that name."""
+    settings = {}
+    _settings(settings, True)
+    if path in settings:
+        return _only(path, lambda found: _settings(found, own.gc_enabled()))
+    for number in own.signals:
+        if path == _HANDLER % number.name:
+            return lambda: own.getsignal(number)
+    for start, read in (("random numbers", _random), ("context variable ", _context), ("thread ", _threads)):
+        if path.startswith(start):
+            return _only(path, read)
+    if path.startswith("descriptor of "):
+        return _unless_same(lambda: own.listdir("/proc/self/fd"), lambda: descriptors(ours).get(path, ABSENT))
+    return None
+
+
+def _only(path, read):
+    def value():
+        found = {}
+        read(found)
+        return found.get(path, (None, ABSENT))[1]
+
+    return value
+
+
+def _unless_same(look, read):
+    """Reads again if a look has shown something else than the last time."""
+    last = [None, None]
+
+    def value():
+        seen = look()
+        if seen != last[0]:
+            last[:] = seen, read()
+        return last[1]
+
+    return value
 
 
 def _settings(found, is_collecting):
@@ -68,12 +110,12 @@ def _signals(found):
     for number in own.signals:
         handler = own.getsignal(number)
         if handler is not None:
-            found["handler of %s" % number.name] = "process", handler
+            found[_HANDLER % number.name] = "process", handler
 
 
 def _context(found):
     for variable, value in own.context().items():
-        if variable.name == "decimal_context":
+        if variable.name == DECIMAL:
             value = repr(value)
         found[_path_of_variable(variable)] = "context", value
 
@@ -83,13 +125,25 @@ def context_variables():
     return {_path_of_variable(variable): variable for variable in own.context()}
 
 
+_paths_of_variables = {}
+
+
 def _path_of_variable(variable):
-    return "context variable %s" % variable.name
+    """The first of several that have one name has it for itself."""
+    if variable not in _paths_of_variables:
+        path = "context variable %s" % variable.name
+        _paths_of_variables[variable] = _numbered(_paths_of_variables.values(), path)
+    return _paths_of_variables[variable]
 
 
-def _left_over(found, ours):
+def _threads(found):
     for thread in own.threads():
         found[_numbered(found, "thread %s" % thread.name)] = "left-over", type(thread).__name__
+
+
+def descriptors(ours):
+    """Those that are open, by path."""
+    found = {}
     for descriptor in sorted(own.listdir("/proc/self/fd"), key=int) if own.memfd is not None else ():
         try:
             target = own.readlink("/proc/self/fd/" + descriptor)
@@ -97,8 +151,8 @@ def _left_over(found, ours):
             continue  # the one that lists them
         if int(descriptor) not in ours:
             match = _NAMELESS.match(target)
-            path = _numbered(found, "descriptor of %s" % (match.group(1) if match else target))
-            found[path] = "left-over", "open"
+            found[_numbered(found, "descriptor of %s" % (match.group(1) if match else target))] = int(descriptor)
+    return found
 
 
 def _numbered(found, path):

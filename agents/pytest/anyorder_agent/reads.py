@@ -64,13 +64,21 @@ class Reads:
                 self._known[id(code)] = (code,) + self._study(code, function.__globals__)
                 waiting += [constant for constant in code.co_consts if type(constant) is types.CodeType]
 
+    def names(self, code, namespace):
+        """All names that this code may look at."""
+        return self._entry(code, namespace)[1]
+
+    def _entry(self, code, namespace):
+        known = self._known.get(id(code))
+        if known is None:
+            known = self._known[id(code)] = (code,) + self._study(code, namespace)
+        return known
+
     def of(self, ran):
         """All names that these pairs of code and globals may look at; and the functions, without the standard library's."""
         names, functions = set(), []
         for code, namespace in list(ran):
-            known = self._known.get(id(code))
-            if known is None:
-                known = self._known[id(code)] = (code,) + self._study(code, namespace)
+            known = self._entry(code, namespace)
             names.update(known[1])
             if known[2] is not None:
                 functions.append(known[2])

@@ -7,8 +7,10 @@ from _pytest.runner import CallInfo
 from anyorder_order import fresh
 
 from . import forked
+from .follow import Follower
 from .own import own
 from .reads import Reads
+from .sight import Sight
 from .trace import Tracer
 from .watch import Watch
 from .wire import Gone, Link
@@ -34,13 +36,14 @@ class Server:
         self._open_files = None  # looked up at the first fork
         self._watch = None  # from the first mark on
         self._reads = None  # from the first mark on, so that forks need not study the same code again
-        self._tracer = None
+        self._listener = None  # adds to outcomes; there is one trace function, so there is one of these
+        self._context = None  # to run everything in, once a restore has asked for that
         self._inherited = forked.connections() if forked.is_possible() else set()
 
     def obey(self):
         """Returns when the zygote is told to leave; a child never returns."""
         try:
-            while self._obey_next():
+            while self._context.run(self._obey_next) if self._context is not None else self._obey_next():
                 pass
         except Gone:
             if self._is_child or self._has_run:
@@ -117,6 +120,12 @@ class Server:
             )
             self._link.send({"say": "ran", "gained": gained})
 
+    def _obey_approach(self, test):
+        """Tears down what would be torn down if that test ran next."""
+        if self._standing is not None:
+            self._tear_down_towards(fresh(self._items[test]))
+        self._link.send({"say": "approached"})
+
     def _item(self, test, is_last_time):
         """A test that will not run again here needs no stand-in."""
         return self._items[test] if is_last_time else fresh(self._items[test])
@@ -136,11 +145,28 @@ class Server:
         cells = self._watch.diff(advance)
         self._link.send({"say": "differs", "cells": cells, "seconds": own.cpu() - begun})
 
+    def _obey_restore(self, cells, others=False):
+        begun = own.cpu()
+        restored, failed, context = self._watch.restore(set(cells), others)
+        if context is not None:
+            self._context = context
+        failed = [{"path": path, "why": why} for path, why in sorted(failed.items())]
+        self._link.send({"say": "restored", "restored": restored, "failed": failed, "seconds": own.cpu() - begun})
+
     def _own_descriptors(self):
         return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}
 
     def _obey_trace(self):
-        self._tracer = Tracer(self._reads or Reads(str(self._session.config.rootpath)))
+        self._listener = Tracer(self._known_reads())
+
+    def _obey_follow(self, cells):
+        self._listener = Follower(self._watch, cells, str(self._session.config.rootpath))
+
+    def _obey_sight(self, names):
+        self._listener = Sight(self._known_reads(), names, str(self._session.config.rootpath))
+
+    def _known_reads(self):
+        return self._reads or Reads(str(self._session.config.rootpath))
 
     def _obey_finish(self):
         if self._standing is not None:
@@ -152,8 +178,8 @@ class Server:
         """Whether an ordinary run would have gone on with the next test."""
         self._observer.begin(output)
         begun = own.clock()
-        if self._tracer is not None:
-            self._tracer.begin()
+        if self._listener is not None:
+            self._listener.begin()
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             seen = self._observer.outcome()
@@ -164,8 +190,8 @@ class Server:
             goes_on = False
         if own.getpid() != self._pid:
             own.exit(1)  # a fork that the test made has come out of the test; it has nothing to say here
-        if self._tracer is not None:
-            seen.update(self._tracer.end(item))
+        if self._listener is not None:
+            seen.update(self._listener.end(item))
         if self._parent is not None and own.getppid() != self._parent:
             seen["orphaned"] = True
         self._link.send(dict(seen, say="outcome", at=at, seconds=own.clock() - begun))

@@ -145,7 +145,7 @@ def _shape_of_instances(kind):
         labels.append("__class__")
         slots.append(type)
     for base in of_class(kind, "__mro__"):
-        for name, descriptor in _own_members(base):
+        for name, descriptor in own_members(base):
             labels.append(name)
             slots.append(_slot_reader(descriptor))
     if namespace is not None:
@@ -154,7 +154,7 @@ def _shape_of_instances(kind):
     return Shape(SLOTS if slots else PASS, tuple(slots), tuple(labels), namespace)
 
 
-def _own_members(base):
+def own_members(base):
     """The `__slots__` of a class that was written in Python."""
     own_dict = of_class(base, "__dict__")
     if "__slots__" not in own_dict:
@@ -207,15 +207,19 @@ def _is_buffer(kind):
     return kind is getattr(sys.modules.get("numpy"), "ndarray", None)
 
 
+class Digest(bytes):
+    """Stands for the contents of a buffer that is too large to be kept."""
+
+
 def buffer_of(holder):
-    """The bytes of a buffer, or of its beginning and its length if it is large; nothing if it cannot be read."""
+    """The bytes of a buffer, or its length and a digest if it is large; nothing if it cannot be read."""
     if is_a(holder, _random.Random):
         holder = array.array("L", _random.Random.getstate(holder))
     try:
         view = memoryview(holder)
         if view.nbytes <= _LARGEST_BUFFER:
             return view.tobytes()
-        return b"%d " % view.nbytes + own.digest(view).digest()
+        return Digest(b"%d " % view.nbytes + own.digest(view).digest())
     except (TypeError, ValueError, BufferError, NotImplementedError):
         return b""
 

@@ -73,16 +73,24 @@ class _Tracing:
             if id(code) not in ran:
                 ran[id(code)] = code, frame.f_globals
 
-        self._called = called
+        hook = Hook(called)
+        self.start, self.stop = hook.start, hook.stop
+
+
+class Hook:
+    """A trace function for all threads, where there is no other."""
+
+    def __init__(self, function):
+        self._function = function
 
     def start(self):
         if own.tracer() is None:
-            own.set_tracer(self._called)
+            own.set_tracer(self._function)
             if threading._trace_hook is None:
-                own.set_tracer_of_threads(self._called)
+                own.set_tracer_of_threads(self._function)
 
     def stop(self):
-        if own.tracer() is self._called:
+        if own.tracer() is self._function:
             own.set_tracer(None)
-        if threading._trace_hook is self._called:
+        if threading._trace_hook is self._function:
             own.set_tracer_of_threads(None)

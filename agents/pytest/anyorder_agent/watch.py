@@ -1,4 +1,5 @@
-"""The verbs `mark` and `diff`: remembers the shared state of this process, and tells the cells that have changed.
+"""The verbs `mark`, `diff` and `restore`: remembers the shared state of this process, tells which cells have changed, and
+puts them back.
 
 Knows where shared state starts from: modules, fixtures that stand, values that tests are parametrised with, the process.
 """
@@ -6,27 +7,33 @@ import sys
 import threading
 import types
 
-from .cells import Teller
-from .files import Files
+from .cells import Change, Teller
+from .files import REMOVED, Files
+from .find import holders
+from .fixtures import Fixtures, parameters
 from .hidden import Registrations, hidden_codecs
 from .names import Names
 from .own import own
-from .process import context_variables, facts
+from .probes import Below, Probes
+from .process import context_variables, facts, reader
 from .reads import LIBRARY, PACKAGES
+from .reset import Keepsakes, Process
+from .restore import put_back
 from .shapes import ABSENT, MACHINERY, is_a, is_same, namespace_of_module
 from .walk import Memory
+from .wire import without_surrogates
 
 
 class _CollectorResting:
     """No collections while we look: they would run finalisers of the project's, and touch every page."""
 
     def __enter__(self):
-        self._was_enabled = own.gc_enabled()
+        self.is_collecting = own.gc_enabled()  # but for this moment
         own.gc_disable()
-        return self._was_enabled
+        return self
 
     def __exit__(self, *_):
-        if self._was_enabled:
+        if self.is_collecting:
             own.gc_enable()
 
 
@@ -35,21 +42,20 @@ class Watch:
 
     def __init__(self, session, descriptors, layers=None):
         """`descriptors` gives those that are not the suite's business; `layers` are where files go, or nothing."""
-        with _CollectorResting() as is_collecting:
-            self._mark(session, descriptors, layers, is_collecting)
+        with _CollectorResting() as resting:
+            self._mark(session, descriptors, layers, resting.is_collecting)
 
     def _mark(self, session, descriptors, layers, is_collecting):
-        self._fixtures = _lasting_fixtures(session.items)
+        self._fixtures = Fixtures(session.items)
         self._descriptors = descriptors
         self._files = Files(layers, str(session.config.rootpath)) if layers is not None else None
         codecs = hidden_codecs()
         modules, passed_over = _modules(session.config)
         self._memory = Memory(modules, _library(modules), passed_over)
         self._memory.add_roots(codecs)
-        self._memory.add_roots(_parameters(session.items))
+        self._memory.add_roots(parameters(session.items))
         self._registrations = Registrations(self._memory.objects)
-        self._facts = self._read_facts(is_collecting)
-        self._walk_facts()
+        self._take_facts(self._read_facts(is_collecting))
         self._names = Names(self._memory)
         self._teller = Teller(self._memory, self._names)
 
@@ -64,18 +70,70 @@ class Watch:
 
     def diff(self, advance):
         """The cells that have changed; with `advance` they are taken as they are now."""
-        with _CollectorResting() as is_collecting:
-            return self._diff(advance, is_collecting)
+        with _CollectorResting() as resting:
+            changes, now = self._changes(resting.is_collecting)
+            cells = [self._teller.told(change) for change in changes]
+            if advance:
+                self._memory.advance(_each_once([change.holder for change in changes if change.holder is not None]))
+                self._take_facts(now)
+        return cells
 
-    def _diff(self, advance, is_collecting):
+    def restore(self, paths, others):
+        """Puts these cells back, or with `others` all that have changed but these. How many went back, why others did not
+        by path, and the context in which to go on, if not in this one."""
+        with _CollectorResting() as resting:
+            changes, _ = self._changes(resting.is_collecting)
+            asked = [change for change in changes if (without_surrogates(change.path) in paths) != others]
+            process = Process(self._keepsakes, self._descriptors(), resting.is_collecting)
+            failed = put_back(asked, changes, self._memory, self._names, lambda change: self._put_fact(process, change))
+            resting.is_collecting = process.is_collecting
+            context = process.context()
+            run = context.run if context is not None else _call
+            left = {change.path for change in run(self._changes, resting.is_collecting)[0]}
+        for change in asked:
+            if change.path in left:
+                failed.setdefault(change.path, "it was put back, and differs again")
+        return len(asked) - len(failed), failed, context
+
+    def _changes(self, is_collecting):
+        """All that differ, each with a path of its own, in the order of their paths; and the facts as they are now."""
         changed = list(self._memory.changed())
         now = self._read_facts(is_collecting)
-        cells = self._teller.cells(changed) + list(self._changed_facts(now))
-        if advance:
-            self._memory.advance([holder for holder, _, _, _ in changed])
-            self._facts = now
-            self._walk_facts()
-        return sorted(cells, key=lambda cell: cell["path"])
+        found = self._teller.changes(changed) + list(self._changed_facts(now))
+        seen = {}
+        for change in found:
+            seen[change.path] = seen.get(change.path, 0) + 1
+            if seen[change.path] > 1:
+                change.path = "%s (%d)" % (change.path, seen[change.path])
+        return sorted(found, key=lambda change: change.path), now
+
+    def probes(self, paths):
+        """What tells quickly whether one of these cells has changed."""
+        with _CollectorResting():
+            readers = {path: self._reader(path) for path in paths}
+            readers = {path: read for path, read in readers.items() if read is not None}
+            others = [path for path in paths if path not in readers]
+            holding = holders(self._memory, self._names, others) + self._teller.environment(others)
+            return Probes(paths, self._memory, self._teller, holding, readers)
+
+    def _reader(self, path):
+        fixture = self._fixtures.reader(path)
+        if fixture is not None:
+            below = Below(self._memory)
+            return lambda: below.version(fixture())
+        readers = [reader(path, self._descriptors()), self._registrations.reader(path)]
+        readers += [self._files.reader(path)] if self._files is not None else []
+        return next((read for read in readers if read is not None), None)
+
+    def _put_fact(self, process, change):
+        if change.kind == "fixture":
+            self._fixtures.put_back(change.path, change.old)
+        elif change.kind == "file":
+            self._files.put_back(change.path, change.path in self._facts)
+        elif ".register(" in change.path:
+            self._registrations.put_back(change.path, change.old is not ABSENT)
+        else:
+            process.put(change.path, change.kind, change.old)
 
     def after_fork(self):
         """In a child: `threading` has made itself anew."""
@@ -83,14 +141,17 @@ class Watch:
 
     def _read_facts(self, is_collecting):
         found = facts(self._descriptors(), is_collecting)
-        found.update(_values_of_fixtures(self._fixtures))
+        found.update(self._fixtures.facts())
         found.update(self._registrations.facts())
         if self._files is not None:
             found.update(self._files.facts())
         return found
 
-    def _walk_facts(self):
-        self._memory.add_roots([(path, value) for path, (_, value) in self._facts.items()])
+    def _take_facts(self, now):
+        self._facts = now
+        self._keepsakes = Keepsakes()
+        self._fixtures.keep()
+        self._memory.add_roots([(path, value) for path, (_, value) in now.items()])
 
     def _changed_facts(self, now):
         for path in list(self._facts) + [path for path in now if path not in self._facts]:
@@ -98,14 +159,23 @@ class Watch:
             kind, new = now.get(path, (kind, ABSENT))
             if kind == "file" and old is ABSENT:
                 old = self._files.before(path)
+                new = ABSENT if old is ABSENT and new == REMOVED else new
             if not is_same(old, new):
-                yield self._teller.fact(path, kind, old, new, self._names_of_fact(kind, path))
+                yield Change(path, kind, old, new, self._names_of_fact(kind, path), path)
 
     def _names_of_fact(self, kind, path):
         if kind == "fixture":
             return [" ".join(path.split(" ")[:2])]
         place = self._memory.place(context_variables().get(path)) if kind == "context" else None
         return [] if place is None else self._names.known_as(place)
+
+
+def _call(function, *arguments):
+    return function(*arguments)
+
+
+def _each_once(things):
+    return list({id(thing): thing for thing in things}.values())
 
 
 def _modules(config):
@@ -147,33 +217,3 @@ def _is_in_library(file):
 
 def _is_of_tests(name):
     return any([part.startswith("test") or part == "conftest" for part in name.split(".")])
-
-
-def _parameters(items):
-    for item in items:
-        for name, value in getattr(getattr(item, "callspec", None), "params", {}).items():
-            yield "parameter %s of %s" % (name, item.nodeid), value
-
-
-def _lasting_fixtures(items):
-    """Definitions of fixtures whose values outlive a test, by path."""
-    found, seen = {}, set()
-    for item in items:
-        definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-        for name, definition in [(name, one) for name, several in definitions.items() for one in several]:
-            if id(definition) in seen:
-                continue
-            seen.add(id(definition))
-            module = getattr(definition.func, "__module__", None) or ""
-            if definition.scope != "function" and module.partition(".")[0] not in MACHINERY:
-                path = "fixture %s (%s) of %s" % (name, definition.scope, definition.baseid or module)
-                found[path] = definition
-    return found
-
-
-def _values_of_fixtures(definitions):
-    """Values of those that stand."""
-    for path, definition in definitions.items():
-        cached = getattr(definition, "cached_result", None)
-        if cached is not None:
-            yield path, ("fixture", cached[0] if cached[2] is None else ABSENT)

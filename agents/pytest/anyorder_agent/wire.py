@@ -55,6 +55,7 @@ class Link:
 
 def _connect(address):
     connection = own.socket(own.AF_UNIX, own.SOCK_STREAM)
+    connection.setblocking(True)  # a test may have set a time limit for all new sockets
     connection.connect(address)
     low = connection.detach()
     try:
@@ -74,7 +75,7 @@ def encode(value):
     if value is False:
         return "false"
     if isinstance(value, str):
-        return own.quote(_without_surrogates(value))
+        return own.quote(without_surrogates(value))
     if isinstance(value, int):
         return int.__repr__(value)
     if isinstance(value, float):
@@ -84,7 +85,7 @@ def encode(value):
     return "[" + ",".join([encode(item) for item in value]) + "]"
 
 
-def _without_surrogates(text):
+def without_surrogates(text):
     """Lone surrogates (from `surrogateescape`) have no place in JSON; they become visible escapes."""
     text = str.__str__(text)  # a subclass may have another opinion of what its text is
     try:

@@ -40,6 +40,20 @@ class Node:
         """The cells that have changed, by path."""
         return {cell["path"]: cell for cell in self.ask("diff", "differs", advance=advance)[-1]["cells"]}
 
+    def written(self, test, *cells, **fields):
+        """What a test wrote to these cells, by path."""
+        self.tell("follow", cells=list(cells))
+        (outcome,) = self.run(test, **fields)
+        return {write["path"]: write for write in outcome["written"]}
+
+    def approach(self, test):
+        self.ask("approach", "approached", test=test)
+
+    def restore(self, *cells, **fields):
+        """How many cells went back, and why others did not."""
+        said = self.ask("restore", "restored", cells=list(cells), **fields)[-1]
+        return said["restored"], {cell["path"]: cell["why"] for cell in said["failed"]}
+
     def close(self):
         self.tell("exit", reap=[])
         self._connection.close()

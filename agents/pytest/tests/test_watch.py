@@ -2,34 +2,9 @@
 import importlib
 import os
 import sys
-import textwrap
 import types
 
-import pytest
-
-from engine import HOME, Engine
-
-
-@pytest.fixture
-def suite(tmp_path):
-    """Starts an engine on the files of a suite; all is closed in the end."""
-    engines = []
-
-    def start(**files):
-        directory = tmp_path / "suite"
-        directory.mkdir()
-        for name, text in files.items():
-            (directory / (name + ".py")).write_text(textwrap.dedent(text), encoding="utf-8")
-        (directory / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:cacheprovider\n")
-        engine = Engine(directory, tmp_path)
-        engines.append(engine)
-        fresh = engine.fork(engine.zygote)
-        fresh.ask("mark", "marked")
-        return engine, fresh
-
-    yield start
-    for engine in engines:
-        engine.close()
+from engine import HOME
 
 
 HOSTILE = """

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyorder_model::{Cost, Order, Suite, Test, TestIndex, Watch, WatchRecord};
+use anyorder_model::{Cost, Order, Suite, Test, TestIndex, Treatment, TreatmentRecord, Watch, WatchRecord};
 
 use crate::disk::DiskMode;
 use crate::driver::{Driver, Rung};
@@ -21,6 +21,7 @@ use crate::plain::{self, PlainRequest, PlainRun};
 use crate::pool::{self, Update};
 use crate::scratch::Scratch;
 use crate::settings::{Isolation, Settings};
+use crate::treat;
 use crate::watch;
 use crate::wire::{Hello, Message, Ready, Request};
 
@@ -172,11 +173,29 @@ impl Engine {
         watch::run(&self.lab, watches, hear)
     }
 
+    /// Carries out all treatments, each from the fresh state, and tells `hear` of each as it ends; numbers count from 1.
+    ///
+    /// `Break` cancels everything that is going on. Not while [`Engine::run`] is going on.
+    pub fn treat(
+        &self,
+        treatments: &[Treatment],
+        hear: impl FnMut(Update<TreatmentRecord>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        self.can_treat()?;
+        treat::run(&self.lab, treatments, hear)
+    }
+
+    /// Whether [`Engine::treat`] has answers; if not, why.
+    pub fn can_treat(&self) -> Result<(), EngineError> {
+        if self.ready.can_watch {
+            return Ok(());
+        }
+        Err(EngineError::CannotWatch { framework: self.hello.framework.clone() })
+    }
+
     /// Whether [`Engine::watch`] has answers; if not, why.
     pub fn can_watch(&self) -> Result<(), EngineError> {
-        if !self.ready.can_watch {
-            return Err(EngineError::CannotWatch { framework: self.hello.framework.clone() });
-        }
+        self.can_treat()?;
         if self.isolation() == Isolation::Fork { Ok(()) } else { Err(EngineError::WatchNeedsForks) }
     }
 

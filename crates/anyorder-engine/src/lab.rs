@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_model::{Order, Step, Suite, TestIndex};
 
+use crate::before::LastState;
 use crate::cost::Meter;
 use crate::disk::{Disk, DiskMode, DiskState};
 use crate::driver::Driver;
@@ -45,6 +46,8 @@ pub(crate) struct Lab {
     pub(crate) distrusted: Mutex<BTreeSet<TestIndex>>,
     pub(crate) suspects: Suspects,
     pub(crate) kept_states: AtomicUsize,
+    /// How many objects the last mark remembers.
+    pub(crate) objects: AtomicU64,
     pub(crate) running: AtomicU32,
     /// Bytes that the fresh state occupies.
     pub(crate) fresh_size: AtomicU64,
@@ -59,6 +62,8 @@ pub(crate) struct Lab {
     pub(crate) zygotes: Vec<Post>,
     /// Forks of zygotes that remember the fresh state; one for each desk, once something is watched.
     pub(crate) marked: Vec<Post>,
+    /// The last state that questions were about; one for each desk.
+    pub(crate) before: Vec<LastState>,
     /// Processes that were started ahead of their use.
     spares: Mutex<Vec<Launched>>,
     pub(crate) durations: Mutex<Vec<Option<Duration>>>,
@@ -75,10 +80,12 @@ impl Lab {
     ) -> Result<Self, EngineError> {
         let gate = Gate::open(scratch.path()).map_err(EngineError::Scratch)?;
         let disk = Disk::choose(driver.directory(), &settings, &scratch, &[])?;
-        let posts = || (0..=disk.desk_of(settings.workers - 1)).map(|_| Post::default()).collect();
+        let desks = 0..=disk.desk_of(settings.workers - 1);
+        let posts = || desks.clone().map(|_| Post::default()).collect();
         Ok(Lab {
             zygotes: posts(),
             marked: posts(),
+            before: desks.clone().map(|_| LastState::default()).collect(),
             disk,
             distrusted: Mutex::default(),
             suspects: Suspects::default(),
@@ -91,6 +98,7 @@ impl Lab {
             gate,
             meter: Meter::start(),
             kept_states: AtomicUsize::new(0),
+            objects: AtomicU64::new(0),
             running: AtomicU32::new(u32::MAX),
             fresh_size: AtomicU64::new(0),
             opened: Instant::now(),
@@ -193,6 +201,7 @@ impl Lab {
 
     pub(crate) fn forget_zygotes(&self) {
         self.spares.locked().clear();
+        self.before.iter().for_each(LastState::clear);
         self.marked.iter().chain(&self.zygotes).for_each(Post::clear);
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use anyorder_model::{Code, Outcome, Phase, Signature, Step, TestIndex};
+use anyorder_model::{Code, Outcome, Phase, Read, Signature, Step, TestIndex, Written};
 
 use crate::cost::Meter;
 use crate::lab::Lab;
@@ -18,6 +18,10 @@ pub(crate) struct Leg {
     pub(crate) steps: Vec<Step>,
     /// The code of the last test, if that was traced.
     pub(crate) trace: Trace,
+    /// The last change of each cell that is followed.
+    pub(crate) written: Vec<Written>,
+    /// Where the last test loaded the names that are looked for.
+    pub(crate) read: Vec<Read>,
     pub(crate) end: LegEnd,
 }
 
@@ -43,14 +47,18 @@ impl Leg {
     /// Nothing has run yet; it is lost unless it comes to an end.
     pub(crate) fn with_room_for(tests: usize) -> Self {
         let steps = Vec::with_capacity(tests);
-        Leg { late: None, steps, trace: Trace::default(), end: LegEnd::Lost }
+        Leg { late: None, steps, trace: Trace::default(), written: vec![], read: vec![], end: LegEnd::Lost }
     }
 
     /// A test has ended by itself.
     pub(crate) fn add_outcome(&mut self, lab: &Lab, test: TestIndex, outcome: TestOutcome) {
-        let TestOutcome { outcome, phase, signature, seconds, output, reads, code, .. } = outcome;
+        let TestOutcome { outcome, phase, signature, seconds, output, reads, code, written, read, .. } =
+            outcome;
         let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         self.trace = Trace { reads, code };
+        self.written.retain(|old| written.iter().all(|new| new.path != old.path));
+        self.written.extend(written);
+        self.read = read;
         self.add(lab, Step { test, outcome, phase, signature, duration, is_late: false, output });
     }
 

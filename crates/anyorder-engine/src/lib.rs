@@ -3,7 +3,9 @@
 //! Knows processes, limits and the wire. Does not know why an order is run, nor what framework the tests are written
 //! for: a [`Driver`] knows how to start that, and the agent inside it obeys the verbs of `docs/wire.md`.
 
+mod before;
 mod cost;
+mod crew;
 mod disk;
 mod driver;
 mod engine;
@@ -19,6 +21,7 @@ mod launch;
 mod leg;
 mod link;
 mod lock;
+mod marked;
 mod node;
 mod plain;
 mod pool;
@@ -27,6 +30,7 @@ mod scratch;
 mod settings;
 mod status;
 mod suspects;
+mod treat;
 mod tree;
 mod walk;
 mod ward;

@@ -139,6 +139,13 @@ impl Node {
         answer
     }
 
+    /// What it says next.
+    fn hear(&self, lab: &Lab) -> Result<Message, Lost> {
+        let answer = self.link.locked().receive(&self.guard(lab, AGENT_PATIENCE));
+        self.is_mute.store(answer.is_err(), Ordering::Relaxed);
+        answer
+    }
+
     fn guard<'lab>(&self, lab: &'lab Lab, limit: Duration) -> Guard<'lab> {
         Guard::new(&lab.halt, self.pid, lab.largest(), limit)
     }
@@ -148,6 +155,12 @@ impl Node {
         let places = places(tests, &self.place_of);
         let request = Request::Run { tests: &places, finish, output: lab.settings.output };
         self.follow(lab, &request, tests)
+    }
+
+    /// Runs one test, and tears everything down; with `output`, what it prints is told.
+    pub(crate) fn run_last(&self, lab: &Lab, test: TestIndex, output: bool) -> Leg {
+        let places = places(&[test], &self.place_of);
+        self.follow(lab, &Request::Run { tests: &places, finish: true, output }, &[test])
     }
 
     /// Tears down what still stands.

@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use anyorder_model::{Cell, Code, CollectionError, Outcome, Phase, Signature, Test, TestIndex};
+use anyorder_model::{
+    Cell, Code, CollectionError, NotRestored, Outcome, Phase, Read, Signature, Test, TestIndex, Written,
+};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -48,6 +50,28 @@ pub enum Request<'a> {
     },
     /// From now on tell the code that runs.
     Trace,
+    /// Tear down what still stands and this test does not share.
+    Approach {
+        /// Its place in the list of collected tests.
+        test: u32,
+    },
+    /// Put cells back as they were at the mark.
+    Restore {
+        /// Their paths.
+        cells: &'a [String],
+        /// Whether these stay, and all others that differ are put back.
+        others: bool,
+    },
+    /// From now on tell where these cells are written.
+    Follow {
+        /// Their paths.
+        cells: &'a [String],
+    },
+    /// From now on tell where these names are loaded.
+    Sight {
+        /// The names, as cells have them.
+        names: &'a [String],
+    },
     /// Tell how this child ended.
     Wait {
         /// The child.
@@ -106,6 +130,17 @@ pub enum Message {
     Differs {
         /// What has changed since the mark.
         cells: Vec<Cell>,
+        /// Seconds of CPU that it took.
+        #[serde(default, deserialize_with = "measured")]
+        seconds: f64,
+    },
+    /// Answer to `approach`.
+    Approached,
+    /// Answer to `restore`.
+    Restored {
+        /// What could not be put back.
+        #[serde(default)]
+        failed: Vec<NotRestored>,
         /// Seconds of CPU that it took.
         #[serde(default, deserialize_with = "measured")]
         seconds: f64,
@@ -208,6 +243,12 @@ pub struct TestOutcome {
     /// The code that it ran, if that is traced.
     #[serde(default)]
     pub code: Vec<Code>,
+    /// Where it has changed the cells that are followed.
+    #[serde(default)]
+    pub written: Vec<Written>,
+    /// Where it has loaded the names that are looked for.
+    #[serde(default)]
+    pub read: Vec<Read>,
 }
 
 /// What a process has gained since the fresh state that a fork would lose or share.
@@ -272,6 +313,15 @@ mod tests {
         );
         assert!(matches!(&read[3], Message::Collected { tests } if tests[0].line == 3));
         assert!(matches!(&read[10], Message::Ran { gained: Some(gained) } if !gained.is_nothing()));
+        let [.., Message::Approached, Message::Restored { failed, .. }, Message::Outcome(outcome)] =
+            &read[..]
+        else {
+            panic!("{read:?}");
+        };
+        assert_eq!(failed[0].path, "thread shop-worker");
+        let (written, read) = (&outcome.written[0], &outcome.read[0]);
+        assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));
+        assert_eq!((read.at.line, read.name.as_str()), (41, ".CURRENCY"));
     }
 
     #[test]
@@ -284,6 +334,10 @@ mod tests {
             Request::Mark,
             Request::Diff { advance: true },
             Request::Trace,
+            Request::Approach { test: 7 },
+            Request::Restore { cells: &["shop.settings.CURRENCY".to_owned()], others: false },
+            Request::Follow { cells: &["shop.settings.CURRENCY".to_owned()] },
+            Request::Sight { names: &[".CURRENCY".to_owned()] },
             Request::Wait { pid: 4712 },
             Request::Exit { reap: vec![] },
         ];

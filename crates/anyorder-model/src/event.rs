@@ -121,6 +121,8 @@ pub enum Aim {
     Dependencies,
     /// What tests leave changed.
     Pollution,
+    /// The state behind findings.
+    Causes,
 }
 
 /// How far it has come.

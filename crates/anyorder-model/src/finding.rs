@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Order, Rung, Signature, TestId, TestIndex};
+use crate::{Cause, Order, Rung, Signature, State, TestId, TestIndex};
 
 /// Tests that do something only together, in this order; nearly always one.
 pub type Group = Vec<TestIndex>;
@@ -142,9 +142,15 @@ pub struct Finding {
     /// All cleaners of `by_polluter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cleaners: Option<Vec<Group>>,
-    /// The shared state that has to do with it.
+    /// The shared state that has to do with it; where causes were looked for, all that is in them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<State>>,
+    /// Why, for each group of polluters or setters that was looked into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub causes: Option<Vec<Cause>>,
+    /// The full text of the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// The two orders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
@@ -186,6 +192,8 @@ impl Finding {
             by_polluter: None,
             cleaners: None,
             state: None,
+            causes: None,
+            failure: None,
             evidence: None,
             signature: None,
             interleaved_only: None,
@@ -197,17 +205,6 @@ impl Finding {
             unconfirmed: None,
         }
     }
-}
-
-/// A cell that a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
-    /// Its path.
-    pub cell: String,
-    /// What was there, cut short.
-    pub before: String,
-    /// What is there now, cut short.
-    pub after: String,
 }
 
 /// What was learnt about one group of polluters.

@@ -2,6 +2,7 @@
 //!
 //! Knows what things are called and how they are written down. Runs nothing, decides nothing, prints nothing.
 
+mod cause;
 mod cell;
 mod cost;
 mod dependencies;
@@ -15,13 +16,15 @@ mod pollution;
 mod profile;
 mod run;
 mod suite;
+mod treatment;
 
+pub use cause::{Cause, Effort, Reason, Reset, State};
 pub use cell::{Cell, CellKind};
 pub use cost::{Cost, Coverage};
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
 pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{
-    After, ByPolluter, Evidence, Finding, FindingId, Group, Kind, Mode, Rate, Rates, Reproduce, State,
+    After, ByPolluter, Evidence, Finding, FindingId, Group, Kind, Mode, Rate, Rates, Reproduce,
 };
 pub use oracle::{
     Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Purpose, Rung, Station, TailRecord,
@@ -33,3 +36,6 @@ pub use pollution::Pollution;
 pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};
 pub use run::{RunRecord, Step, Tally};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};
+pub use treatment::{
+    CodeLine, Lines, NotRestored, Read, Remedy, Suspect, Treated, Treatment, TreatmentRecord, Written,
+};

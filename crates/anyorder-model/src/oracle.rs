@@ -6,7 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Kind, Order, Outcome, Signature, Step, Suite, TestIndex, Watch, WatchRecord};
+use crate::{
+    Finding, Kind, Order, Outcome, Signature, Step, Suite, TestIndex, Treatment, TreatmentRecord, Watch,
+    WatchRecord,
+};
 
 /// Answers questions about a suite.
 pub trait Oracle {
@@ -26,6 +29,16 @@ pub trait Oracle {
 
     /// Runs tests and tells what each leaves changed; in parallel as far as that is possible, answers in the order asked.
     fn watch(&mut self, _watches: Vec<Watch>) -> Result<Vec<WatchRecord>, Halted> {
+        Err(Halted::Broken)
+    }
+
+    /// Whether [`Oracle::treat`] has answers.
+    fn can_treat(&self) -> bool {
+        false
+    }
+
+    /// Runs tests with cells put back before them; in parallel as far as that is possible, answers in the order asked.
+    fn treat(&mut self, _treatments: Vec<Treatment>) -> Result<Vec<TreatmentRecord>, Halted> {
         Err(Halted::Broken)
     }
 
@@ -96,6 +109,8 @@ pub enum Purpose {
     Clean,
     /// Whether an error belongs to a fixture.
     Charge,
+    /// Which state makes the difference.
+    Explain,
     /// The user's own runner.
     Plain,
 }
@@ -115,6 +130,7 @@ impl Purpose {
             Purpose::Minimise => "minimise",
             Purpose::Clean => "clean",
             Purpose::Charge => "charge",
+            Purpose::Explain => "explain",
             Purpose::Plain => "plain",
         }
     }
@@ -235,6 +251,8 @@ pub enum Station {
     Minimise,
     /// Both orders of each finding, again and in the user's own runner.
     Confirm,
+    /// Which state makes the difference.
+    Explain,
 }
 
 impl Station {
@@ -250,6 +268,7 @@ impl Station {
             Station::Sweep => "sweep",
             Station::Minimise => "minimise",
             Station::Confirm => "confirm",
+            Station::Explain => "explain",
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A finding in words, for people. One that shares its polluters or setters with others is told together with them.
 
-use anyorder_model::{Evidence, Finding, Group, Kind, Rate, Rates, Rung, Suite, TestIndex};
+use anyorder_model::{Evidence, Finding, Group, Kind, Rate, Rates, Reason, Rung, Suite, TestIndex};
 
+use crate::cause;
 use crate::style::{BAD, NAME, WARN, count, grouped};
 
 /// How many of many are listed.
@@ -13,8 +14,8 @@ const UNLIKELY: f64 = 0.2;
 /// How wide the column of names beside a finding is.
 const NAMES: usize = 10;
 
-/// The findings as one text: those that have the same partners stand together.
-pub(crate) fn story(suite: &Suite, findings: &[Finding]) -> String {
+/// The findings as one text: those that have the same partners stand together. In full, with all that is behind them.
+pub(crate) fn story(suite: &Suite, findings: &[Finding], is_full: bool) -> String {
     let mut told = vec![false; findings.len()];
     let mut parts = Vec::new();
     for at in 0..findings.len() {
@@ -25,7 +26,7 @@ pub(crate) fn story(suite: &Suite, findings: &[Finding]) -> String {
             (at..findings.len()).filter(|&other| alike(&findings[at], &findings[other])).collect();
         alike.iter().for_each(|&other| told[other] = true);
         let alike: Vec<&Finding> = alike.iter().map(|&other| &findings[other]).collect();
-        parts.push(paragraph(suite, &alike));
+        parts.push(paragraph(suite, &alike, is_full));
     }
     parts.join("\n")
 }
@@ -35,7 +36,9 @@ fn alike(one: &Finding, other: &Finding) -> bool {
     let has_partners = partners(one).is_some_and(|groups| !groups.is_empty());
     let told = |finding: &Finding| {
         let Finding { kind, cleaners, unconfirmed, not_searched, .. } = finding.clone();
-        (kind, partners(finding).cloned(), cleaners, unconfirmed, not_searched)
+        let causes = finding.causes.iter().flatten().map(|cause| (cause.cures.clone(), cause.reason));
+        let causes: Vec<(Vec<Vec<String>>, Option<Reason>)> = causes.collect();
+        (kind, partners(finding).cloned(), cleaners, unconfirmed, not_searched, causes)
     };
     std::ptr::eq(one, other) || (has_partners && told(one) == told(other))
 }
@@ -44,10 +47,14 @@ fn partners(finding: &Finding) -> Option<&Vec<Group>> {
     finding.polluters.as_ref().or(finding.setters.as_ref())
 }
 
-fn paragraph(suite: &Suite, alike: &[&Finding]) -> String {
+fn paragraph(suite: &Suite, alike: &[&Finding], is_full: bool) -> String {
     let mut lines: Vec<String> = alike.iter().map(|finding| heading(suite, finding)).collect();
     let first = alike[0];
-    let mut row = |name: &str, text: String| lines.push(format!("    {name:NAMES$}{text}"));
+    let indent = format!("\n    {:NAMES$}", "");
+    let mut row = |name: &str, text: String| {
+        let text = text.replace('\n', &indent).replace(&format!("{indent}\n"), "\n\n");
+        lines.push(format!("    {name:NAMES$}{text}"));
+    };
     let group_rows = [("polluter", first.polluters.as_ref()), ("setter", first.setters.as_ref())];
     for (name, groups) in group_rows {
         groups
@@ -64,6 +71,7 @@ fn paragraph(suite: &Suite, alike: &[&Finding]) -> String {
     if let Some(signature) = &first.signature {
         row(if first.kind == Kind::OutcomeVaries { "reason" } else { "fails" }, signature.to_string());
     }
+    cause::rows(suite, first, is_full).into_iter().for_each(|(name, text)| row(name, text));
     first.rates.iter().flat_map(rate_words).for_each(|words| row("rates", words));
     if let Some(why) = &first.unconfirmed {
         row("doubt", why.clone());
@@ -190,7 +198,7 @@ mod tests {
 
     /// The text without colours.
     fn told(findings: &[Finding]) -> String {
-        anstream::adapter::strip_str(&story(&suite(), findings)).to_string()
+        anstream::adapter::strip_str(&story(&suite(), findings, false)).to_string()
     }
 
     #[test]

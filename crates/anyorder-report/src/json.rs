@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use anyorder_model::{
-    Aim, ByPolluter, Differs, Event, Evidence, Finding, Grade, Group, Outcome, Profile, Profiles, Rates,
-    RunRecord, Suite, Tally, TestId, TestIndex, Write,
+    Aim, Differs, Event, Finding, Grade, Outcome, Profile, Profiles, RunRecord, Suite, Tally, Write,
 };
 use serde_json::{Map, Value, json};
 
 use crate::Sink;
 use crate::dependencies::dependencies_value;
+use crate::finding_json::finding_value;
 use crate::pollution::pollution_value;
 
 /// Gathers events into one JSON document.
@@ -81,7 +81,7 @@ impl Sink for JsonReport {
                 self.set("plan", fields);
                 if plan.aim == Aim::Pollution {
                     self.set("findings", json!([]));
-                } else if matches!(plan.aim, Aim::Verdicts | Aim::Differences) {
+                } else if matches!(plan.aim, Aim::Verdicts | Aim::Differences | Aim::Causes) {
                     let fields = ["findings", "unconfirmed", "differs"];
                     fields.into_iter().for_each(|field| self.set(field, json!([])));
                 }
@@ -131,67 +131,6 @@ impl Sink for JsonReport {
             Event::Progressed(_) | Event::News(_) => {}
         }
     }
-}
-
-/// A finding with the ids of its tests; a field that was not looked for is absent.
-pub fn finding_value(suite: &Suite, finding: &Finding) -> Value {
-    let ids = |tests: &[TestIndex]| -> Vec<&TestId> { tests.iter().map(|&test| suite.id(test)).collect() };
-    let groups = |groups: &Vec<Group>| -> Value { groups.iter().map(|group| json!(ids(group))).collect() };
-    let by_polluter = |by_polluter: &Vec<ByPolluter>| -> Value {
-        let one = |one: &ByPolluter| {
-            let mut value = json!({"group": one.group});
-            if let Some(cleaners) = &one.cleaners {
-                value["cleaners"] = groups(cleaners);
-            }
-            value
-        };
-        by_polluter.iter().map(one).collect()
-    };
-    let evidence = |evidence: &Evidence| {
-        let mut value = json!({
-            "failing": evidence.failing.ids(suite),
-            "confirmed": evidence.confirmed,
-            "plain_pairs": evidence.plain_pairs,
-        });
-        if let Some(passing) = &evidence.passing {
-            value["passing"] = json!(passing.ids(suite));
-        }
-        value
-    };
-    let rates = |rates: &Rates| {
-        let mut value = json!(rates);
-        if let Some(after) = &rates.after {
-            value["after"]["order"] = json!(after.order.ids(suite));
-        }
-        value
-    };
-    let mut value = json!({
-        "id": finding.id,
-        "kind": finding.kind,
-        "test": suite.id(finding.test),
-        "declared": finding.declared,
-    });
-    let fields = [
-        ("polluters", finding.polluters.as_ref().map(groups)),
-        ("setters", finding.setters.as_ref().map(groups)),
-        ("by_polluter", finding.by_polluter.as_ref().map(by_polluter)),
-        ("cleaners", finding.cleaners.as_ref().map(groups)),
-        ("state", finding.state.as_ref().map(|state| json!(state))),
-        ("evidence", finding.evidence.as_ref().map(evidence)),
-        ("signature", finding.signature.as_ref().map(|signature| json!(signature.to_string()))),
-        ("interleaved_only", finding.interleaved_only.map(Value::from)),
-        ("reproduce", finding.reproduce.as_ref().map(|reproduce| json!(reproduce))),
-        ("mode", finding.mode.map(|mode| json!(mode))),
-        ("rates", finding.rates.as_ref().map(rates)),
-        ("not_searched", (!finding.not_searched.is_empty()).then(|| json!(finding.not_searched))),
-        ("unconfirmed", finding.unconfirmed.as_ref().map(|why| json!(why))),
-    ];
-    for (name, field) in fields {
-        if let Some(field) = field {
-            value[name] = field;
-        }
-    }
-    value
 }
 
 fn profiles_value(suite: &Suite, profiles: &Profiles) -> Value {

@@ -2,10 +2,13 @@
 //!
 //! Knows words, columns and colours. Decides nothing and runs nothing.
 
+mod cause;
 mod dependencies;
 #[cfg(test)]
 mod example;
 mod finding;
+mod finding_json;
+mod hidden;
 mod json;
 mod pollution;
 mod problem;
@@ -15,7 +18,8 @@ mod style;
 mod terminal;
 
 pub use dependencies::dot;
-pub use json::{JsonReport, finding_value};
+pub use finding_json::finding_value;
+pub use json::JsonReport;
 pub use problem::Problem;
 pub use style::Color;
 pub use terminal::{Terminal, TerminalOptions};

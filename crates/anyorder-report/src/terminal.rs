@@ -12,7 +12,7 @@ use anyorder_model::{
 use crate::finding::story;
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
-use crate::{Problem, Sink, dependencies, pollution, profile};
+use crate::{Problem, Sink, cause, dependencies, pollution, profile};
 
 /// How much to print, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +46,9 @@ struct Hunted {
     findings: Vec<Finding>,
     unconfirmed: Vec<Finding>,
 }
+
+/// What is said of a test that depends on nothing.
+const NOTHING_TO_EXPLAIN: &str = "nothing to explain: it ends the same alone, again, and behind all others in both directions\n`anyorder hunt` tries more orders";
 
 /// How many suspects are told as they show themselves.
 const SUSPECTS: usize = 10;
@@ -235,12 +238,13 @@ impl Terminal {
     /// The verdicts, and how much was looked at.
     fn hunted(&mut self, hunted: &Hunted, coverage: &Coverage, cost: &Cost) {
         let Some(suite) = self.suite.clone() else { return };
+        let is_full = self.plan.as_ref().is_some_and(|plan| plan.aim == Aim::Causes);
         if !hunted.findings.is_empty() {
-            self.print(&format!("\n{}", story(&suite, &hunted.findings)));
+            self.print(&format!("\n{}", story(&suite, &hunted.findings, is_full)));
         }
         if !hunted.unconfirmed.is_empty() {
             self.print(&line(WARN, "Doubtful", "seen, but not confirmed by the plain runner"));
-            self.print(&story(&suite, &hunted.unconfirmed));
+            self.print(&story(&suite, &hunted.unconfirmed, false));
         }
         let counts = Kind::ALL.into_iter().filter_map(|kind| {
             let number = hunted.findings.iter().filter(|finding| finding.kind == kind).count();
@@ -249,7 +253,12 @@ impl Terminal {
         let counts: Vec<String> = counts.collect();
         let found = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
         let tests = count(suite.len() as u64, "test");
-        let summary = format!("{found}; {tests}\n{}", self.effort(coverage, cost));
+        let summary = if is_full {
+            let explained = cause::summary(&hunted.findings).unwrap_or(NOTHING_TO_EXPLAIN.to_owned());
+            format!("{explained}\n{}", self.spent(cost))
+        } else {
+            format!("{found}; {tests}\n{}", self.effort(coverage, cost))
+        };
         self.print(&line(GOOD, "Summary", &summary));
     }
 
@@ -320,15 +329,18 @@ impl Terminal {
     fn effort(&self, coverage: &Coverage, cost: &Cost) -> String {
         let share = 100.0 * coverage.pairs_tried as f64 / coverage.pairs.max(1) as f64;
         let second = format!("{}, {share:.1} % of direct successions tried", count(coverage.orders, "order"));
-        let third = format!(
+        format!("{second}\n{}", self.spent(cost))
+    }
+
+    fn spent(&self, cost: &Cost) -> String {
+        let runs = format!(
             "{}, {}, {}",
             count(cost.test_runs, "test run"),
             count(cost.forks, "fork"),
             count(cost.processes, "process")
         );
         let times = format!("; {:.1} s, {:.1} s of CPU", cost.wall_s, cost.cpu_s);
-        let times = if self.options.no_times { "" } else { &times };
-        format!("{second}\n{third}{times}")
+        if self.options.no_times { runs } else { runs + &times }
     }
 }
 
@@ -369,7 +381,7 @@ impl Sink for Terminal {
                 self.unsteady = 0;
                 self.begin(plan.clone());
                 self.plan = Some(plan.clone());
-                if plan.aim == Aim::Verdicts {
+                if matches!(plan.aim, Aim::Verdicts | Aim::Causes) {
                     self.hunt.get_or_insert_default();
                 }
             }

@@ -49,12 +49,8 @@ fn of_a_kind<'a>(
 /// A finding for each test that leaves something changed for good, with what.
 pub fn latent_polluters(suite: &Suite, profiles: &[Profile], noise: &Noise) -> Vec<Finding> {
     let finding = |profile: &Profile| {
-        let state = lasting(profile, noise).take(CELLS).map(|write| State {
-            cell: write.cell.path.clone(),
-            before: write.cell.before.clone(),
-            after: write.cell.after.clone(),
-        });
-        let state: Vec<State> = state.collect();
+        let state: Vec<State> =
+            lasting(profile, noise).take(CELLS).map(|write| State::from(&write.cell)).collect();
         (!state.is_empty()).then(|| {
             let mut finding = Finding::new(Kind::LatentPolluter, profile.test, suite.id(profile.test));
             finding.state = Some(state);

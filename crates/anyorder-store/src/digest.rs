@@ -7,6 +7,13 @@ use std::path::Path;
 /// As many bytes of a digest as we keep: two different inputs meet by chance once in 2^64 inputs.
 pub(crate) const LENGTH: usize = 16;
 
+/// Tells byte strings apart, in hexadecimal digits.
+pub fn digest_of(bytes: &[u8]) -> String {
+    let mut digester = Digester::default();
+    digester.add(bytes);
+    digester.hex()
+}
+
 #[derive(Default)]
 pub(crate) struct Digester(blake3::Hasher);
 

@@ -21,6 +21,7 @@ mod run;
 mod sources;
 mod store;
 
+pub use digest::digest_of;
 pub use directory::state_directory;
 pub use error::StoreError;
 pub use finding::{FoundFinding, KnownFinding};

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use anyorder_engine::{Engine, Update};
+use anyorder_engine::{Engine, EngineError, Update};
 use anyorder_model::{
-    Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Suite, TailRecord, Watch, WatchRecord,
+    Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Suite, TailRecord, Treatment,
+    TreatmentRecord, Watch, WatchRecord,
 };
 
 use crate::engine;
@@ -46,16 +47,15 @@ impl Oracle for Forks<'_> {
     }
 
     fn watch(&mut self, watches: Vec<Watch>) -> Result<Vec<WatchRecord>, Halted> {
-        let mut records = Vec::new();
-        let hear = |update| {
-            if let Update::Ran { number, record } = update {
-                records.push((number, record));
-            }
-            ControlFlow::Continue(())
-        };
-        self.0.watch(&watches, hear).map_err(|_| Halted::Broken)?;
-        records.sort_by_key(|(number, _)| *number);
-        Ok(records.into_iter().map(|(_, record)| record).collect())
+        answered(|hear| self.0.watch(&watches, hear))
+    }
+
+    fn can_treat(&self) -> bool {
+        self.0.can_treat().is_ok()
+    }
+
+    fn treat(&mut self, treatments: Vec<Treatment>) -> Result<Vec<TreatmentRecord>, Halted> {
+        answered(|hear| self.0.treat(&treatments, hear))
     }
 
     fn spent(&self) -> f64 {
@@ -63,4 +63,20 @@ impl Oracle for Forks<'_> {
     }
 
     fn tell(&mut self, _news: News) {}
+}
+
+/// Hears all answers of the engine, and gives them in the order asked.
+fn answered<R>(
+    asked: impl FnOnce(&mut dyn FnMut(Update<R>) -> ControlFlow<()>) -> Result<(), EngineError>,
+) -> Result<Vec<R>, Halted> {
+    let mut records = Vec::new();
+    let mut hear = |update| {
+        if let Update::Ran { number, record } = update {
+            records.push((number, record));
+        }
+        ControlFlow::Continue(())
+    };
+    asked(&mut hear).map_err(|_| Halted::Broken)?;
+    records.sort_by_key(|(number, _)| *number);
+    Ok(records.into_iter().map(|(_, record)| record).collect())
 }

@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Deps(DepsArgs),
     /// List what tests leave changed for good, though no test may suffer from it yet
     Pollution(PollutionArgs),
+    /// Say which state makes a test fail, who writes it and who reads it, and prove it
+    Explain(ExplainArgs),
     /// Run one order again, through the agent or with the plain runner
     Replay(ReplayArgs),
     /// Say what would hinder a hunt here, and what to do
@@ -224,6 +226,9 @@ pub(crate) struct HuntArgs {
     /// One group of partners for each finding is enough: no others, and no cleaners
     #[arg(long, help_heading = "Orders")]
     pub(crate) quick: bool,
+    /// Leave out the search for the state behind each finding
+    #[arg(long, help_heading = "State")]
+    pub(crate) no_explain: bool,
     /// What one round is
     #[arg(long, help_heading = "Orders", value_name = "HOW", default_value = "whole", value_parser = sweep_parser())]
     pub(crate) sweep: Sweep,
@@ -266,6 +271,33 @@ pub(crate) struct SweepArgs {
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all rounds are done]
+    #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
+    pub(crate) budget: Option<Budget>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A test that no hunt has found runs alone, again, and behind all others in both directions first; if it ends the
+same each time, there is nothing to explain, and `anyorder hunt` tries more orders.
+
+Cells are put back as they were right before the test, and the test runs. A cause is proved if it still fails when
+nothing is put back, passes when the cause is, and fails when everything else is; three times each.
+
+Exit code 1 means that the test depends on order.
+
+Examples:
+  anyorder explain v-3f2a9c
+  anyorder explain tests/test_cart.py::test_total --json why.json")]
+pub(crate) struct ExplainArgs {
+    /// The id of a finding, such as `v-3f2a9c`, or of a test
+    #[arg(value_name = "TEST|FINDING")]
+    pub(crate) what: String,
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgs,
+    /// Cells that nobody can observe, so that they are tried last, with `*` for anything; may be repeated
+    #[arg(long, help_heading = "State", value_name = "PATTERN")]
+    pub(crate) ignore_cells: Vec<CellPattern>,
+    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
 }

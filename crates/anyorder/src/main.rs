@@ -8,6 +8,8 @@ mod exit_code;
 mod failure;
 mod fingerprint;
 mod framework;
+mod known;
+mod look;
 mod memory;
 mod opened;
 mod oracle;

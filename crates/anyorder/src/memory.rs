@@ -6,15 +6,15 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use anyorder_model::{
-    Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId, Watch, WatchRecord,
-};
+use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId};
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::look::Look;
 
 pub(crate) struct Memory<'a> {
     store: &'a mut Store,
@@ -65,8 +65,8 @@ impl<'a> Memory<'a> {
         self.recall(&plain_purpose(ask), ask.repetition, &ask.order)
     }
 
-    pub(crate) fn watch(&self, watch: &Watch) -> Result<Option<WatchRecord>, StoreError> {
-        self.recall(&watch_purpose(watch), watch.repetition, &watch.order())
+    pub(crate) fn look<L: Look>(&self, look: &L) -> Result<Option<L::Record>, StoreError> {
+        self.recall(&look.purpose(), look.repetition(), &look.order())
     }
 
     pub(crate) fn note_prefix(&mut self, fan: &Fan, steps: &[Step]) -> Result<(), StoreError> {
@@ -88,10 +88,8 @@ impl<'a> Memory<'a> {
         self.write()
     }
 
-    pub(crate) fn note_watch(&mut self, watch: &Watch, record: &WatchRecord) -> Result<(), StoreError> {
-        let watched = record.watched.iter().map(|watched| &watched.step);
-        let steps: Vec<Step> = watched.chain(&record.then).cloned().collect();
-        self.note(watch_purpose(watch), watch.repetition, watch.order(), &steps, record)
+    pub(crate) fn note_look<L: Look>(&mut self, look: &L, record: &L::Record) -> Result<(), StoreError> {
+        self.note(look.purpose(), look.repetition(), look.order(), &L::steps(record), record)
     }
 
     fn note(
@@ -153,12 +151,6 @@ fn prefix_purpose(purpose: Purpose) -> String {
 fn plain_purpose(ask: &PlainAsk) -> String {
     let rung = if ask.rung == Some(Rung::PlainOrdered) { "plain-ordered" } else { "plain" };
     format!("{rung} {}", ask.hash_seed)
-}
-
-/// Which of its tests are watched, and what is looked at, tells watches of one order apart.
-fn watch_purpose(watch: &Watch) -> String {
-    let verb = if watch.traces { "trace" } else { "watch" };
-    format!("{verb} {} after {}", watch.tests.len(), watch.prefix.len())
 }
 
 /// Answers from so many bytes on are packed: mostly names, which all tests have in common.

@@ -3,8 +3,8 @@
 //! Knows the engine, the memory and the clock. Does not know why anything is asked.
 
 mod fans;
+mod looks;
 mod plain;
-mod watches;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyorder_engine::{Engine, EngineError};
 use anyorder_model::{
-    Event, Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Progress, Suite, TestIndex, Watch,
-    WatchRecord,
+    Event, Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Progress, Suite, TestIndex, Treatment,
+    TreatmentRecord, Watch, WatchRecord,
 };
 use anyorder_store::StoreError;
 
@@ -153,7 +153,15 @@ impl Oracle for EngineOracle<'_, '_> {
     }
 
     fn watch(&mut self, watches: Vec<Watch>) -> Result<Vec<WatchRecord>, Halted> {
-        self.watch_all(&watches)
+        self.look_all(&watches)
+    }
+
+    fn can_treat(&self) -> bool {
+        self.engine.can_treat().is_ok()
+    }
+
+    fn treat(&mut self, treatments: Vec<Treatment>) -> Result<Vec<TreatmentRecord>, Halted> {
+        self.look_all(&treatments)
     }
 
     fn spent(&self) -> f64 {

@@ -7,7 +7,7 @@ use anyorder_model::{Order, Suite, TestId, parse_order_file};
 use anyorder_store::History;
 
 use crate::failure::Failure;
-use crate::recorded::evidence;
+use crate::known::evidence;
 
 /// The ids in a file, or those of the failing order of a finding.
 pub(crate) fn read_order_or_finding(directory: &Path, named: &Path) -> Result<Vec<TestId>, Failure> {
@@ -18,7 +18,7 @@ pub(crate) fn read_order_or_finding(directory: &Path, named: &Path) -> Result<Ve
 }
 
 /// A letter, and six hexadecimal digits.
-fn is_finding_id(name: &str) -> bool {
+pub(crate) fn is_finding_id(name: &str) -> bool {
     name.split_once('-').is_some_and(|(letter, digits)| {
         letter.len() == 1 && digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
     })

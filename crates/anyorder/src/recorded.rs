@@ -4,14 +4,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyorder_config::Budget;
 use anyorder_engine::Engine;
-use anyorder_model::{Cost, Event, Halted, Kind, Order, Suite, TestId, TestIndex};
+use anyorder_model::{Cost, Event, Halted, Suite};
 use anyorder_report::finding_value;
 use anyorder_search::{HuntReport, Known};
-use anyorder_store::{FoundFinding, HuntEnd, HuntNumber, HuntStart, KnownFinding, Store, StoreError};
+use anyorder_store::{FoundFinding, HuntEnd, HuntNumber, HuntStart, Store, StoreError};
 
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fingerprint;
+use crate::known::known;
 use crate::memory::Memory;
 use crate::oracle::{EngineOracle, Trouble};
 use crate::project::Project;
@@ -104,34 +105,6 @@ impl<'a> Recorded<'a> {
             budget: self.budget.clone(),
         }
     }
-}
-
-/// What earlier hunts found and this suite can still show, by the ids of the findings.
-fn known(suite: &Suite, findings: &[KnownFinding]) -> Vec<(String, Known)> {
-    let standing = findings.iter().filter(|finding| finding.stands);
-    standing.filter_map(|finding| Some((finding.id.clone(), known_one(suite, finding)?))).collect()
-}
-
-fn known_one(suite: &Suite, finding: &KnownFinding) -> Option<Known> {
-    Some(Known {
-        kind: Kind::ALL.into_iter().find(|kind| kind.name() == finding.kind)?,
-        test: suite.index_of(&finding.test)?,
-        failing: order_in(suite, finding, "failing")?,
-        passing: order_in(suite, finding, "passing")?,
-    })
-}
-
-/// One of the two orders of a finding, if the suite still has all of its tests.
-fn order_in(suite: &Suite, finding: &KnownFinding, which: &str) -> Option<Order> {
-    let tests =
-        evidence(finding, which)?.iter().map(|id| suite.index_of(id)).collect::<Option<Vec<TestIndex>>>();
-    tests.map(Order)
-}
-
-/// The ids of one of the two orders of a finding, `failing` or `passing`.
-pub(crate) fn evidence(finding: &KnownFinding, which: &str) -> Option<Vec<TestId>> {
-    let json: serde_json::Value = serde_json::from_str(&finding.json).ok()?;
-    serde_json::from_value(json["evidence"][which].clone()).ok()
 }
 
 fn note_findings(

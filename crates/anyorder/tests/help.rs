@@ -5,7 +5,8 @@ mod common;
 use anyorder_testkit::fixture::Fixture;
 use common::{Anyorder, suite};
 
-const COMMANDS: [&str; 8] = ["collect", "sweep", "profile", "deps", "pollution", "replay", "doctor", "demo"];
+const COMMANDS: [&str; 9] =
+    ["collect", "sweep", "profile", "deps", "pollution", "explain", "replay", "doctor", "demo"];
 
 fn help_of(words: &[&str]) -> String {
     let nowhere = tempfile::tempdir().unwrap();

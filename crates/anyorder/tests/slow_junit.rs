@@ -92,6 +92,9 @@ fn printed_commands_fail_and_pass_without_anyorder() {
         std::iter::once(&report).chain(more).flat_map(|report| report["findings"].as_array().unwrap());
     let mut number = 0;
     for finding in findings {
+        let untried: Vec<&str> =
+            finding["not_searched"].as_array().unwrap().iter().filter_map(|what| what.as_str()).collect();
+        assert!(untried.iter().any(|what| what.starts_with("the state behind it")), "{finding:#}");
         for (which, passes) in [("fail", false), ("pass", true)] {
             let line = finding["reproduce"][which].as_str().unwrap();
             let output = Command::new("sh").args(["-c", line]).current_dir(fixture.path()).output().unwrap();

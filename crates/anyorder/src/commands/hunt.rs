@@ -4,10 +4,12 @@ use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, Isolation};
+use anyorder_explain::{ExplainSettings, explain};
 use anyorder_model::{Aim, Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
-use anyorder_search::{HuntSettings, Sweep, default_rounds, hunt, investigate};
+use anyorder_search::{HuntReport, HuntSettings, Noise, Sweep, default_rounds, hunt, investigate};
 
+use super::profile::noise;
 use crate::args::HuntArgs;
 use crate::calibration::Calibration;
 use crate::exit_code::Exit;
@@ -36,6 +38,9 @@ pub(crate) struct Hunter {
     /// Whether one group of partners for each finding is enough.
     pub(crate) is_quick: bool,
     pub(crate) plain_pairs: Option<u32>,
+    /// Whether the state behind findings is not looked for.
+    pub(crate) leaves_unexplained: bool,
+    pub(crate) noise: Noise,
     pub(crate) budget: Option<Budget>,
     /// The only order to look into.
     pub(crate) order: Option<(std::path::PathBuf, Vec<TestId>)>,
@@ -55,6 +60,8 @@ impl Hunter {
             rounds: args.rounds.or(rounds),
             is_quick: args.quick,
             plain_pairs: Some(args.plain_pairs),
+            leaves_unexplained: args.no_explain,
+            noise: noise(&[], project)?,
             budget: args.budget.or(project.config.get("budget", str::parse)?),
             order: order.transpose()?,
             choice: args.suite.choice(),
@@ -92,7 +99,8 @@ impl Hunter {
             let Some(order) = &order else { return self.whole(oracle, engine, &settings, begun, took) };
             oracle.limit(begun, self.budget.map(|budget| budget.allowance(took)));
             oracle.session().tell(&Event::Planned(self.plan(engine)));
-            Ok(Some((investigate(oracle, order, &settings), None)))
+            let report = investigate(oracle, order, &settings);
+            Ok(Some((self.explained(oracle, engine, report), None)))
         })
     }
 
@@ -111,7 +119,26 @@ impl Hunter {
         oracle.session().tell(&Event::Original { tally: original.tally(), took: total_duration(&original) });
         oracle.limit(begun, self.budget.map(|budget| budget.allowance(suite_time)));
         oracle.session().tell(&Event::Planned(self.plan(engine)));
-        Ok(Some((hunt(oracle, settings), calibration.suite_cpu_s())))
+        let report = hunt(oracle, settings);
+        Ok(Some((self.explained(oracle, engine, report), calibration.suite_cpu_s())))
+    }
+
+    /// With the state behind its findings, unless the hunt had to stop.
+    fn explained(
+        &self,
+        oracle: &mut EngineOracle<'_, '_>,
+        engine: &Engine,
+        mut report: HuntReport,
+    ) -> HuntReport {
+        if self.leaves_unexplained || report.stopped_early.is_some() {
+            return report;
+        }
+        let settings = match engine.isolation() {
+            Isolation::Fork => ExplainSettings { noise: self.noise.clone(), ..ExplainSettings::default() },
+            Isolation::Process => ExplainSettings::dear(self.noise.clone()),
+        };
+        report.stopped_early = explain(oracle, &mut report.findings, &settings);
+        report
     }
 
     fn rounds(&self, engine: &Engine) -> u64 {

@@ -4,6 +4,7 @@ mod collect;
 mod demo;
 mod deps;
 mod doctor;
+mod explain;
 mod hunt;
 mod pollution;
 mod profile;
@@ -26,6 +27,7 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
         Command::Pollution(args) => pollution::run(args, terminal),
         Command::Twice(args) => twice::run(args, terminal),
         Command::Sweep(args) => sweep::run(args, terminal),
+        Command::Explain(args) => explain::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),
         Command::Doctor(args) => doctor::run(args, terminal),
         Command::Demo(args) => demo::run(args, terminal),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyorder_model::{
-    Aim, Cost, Event, Group, Halted, News, Oracle, Plan, Profiles, Station, Suite, TestId, TestIndex,
+    Aim, Cost, Event, Group, Halted, News, Oracle, Plan, Profiles, Station, Suite, TestIndex,
 };
 use anyorder_report::Terminal;
 use anyorder_search::{CellPattern, Noise, ProfileReport, ProfileSettings, profile};
@@ -13,6 +13,7 @@ use anyorder_store::KnownFinding;
 use crate::args::ProfileArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::known::groups;
 use crate::project::Project;
 use crate::recorded::{Recorded, in_words};
 use crate::session::{Done, Session};
@@ -90,11 +91,7 @@ pub(crate) fn exit_when(stopped_early: Option<Halted>) -> Exit {
 
 /// The setters of brittles that earlier hunts found, as far as this suite has them.
 fn setters(suite: &Suite, findings: &[KnownFinding]) -> BTreeMap<TestIndex, Vec<Group>> {
-    let one = |finding: &KnownFinding| {
-        let json: serde_json::Value = serde_json::from_str(&finding.json).ok()?;
-        let groups: Vec<Vec<TestId>> = serde_json::from_value(json["setters"].clone()).ok()?;
-        let groups = groups.iter().filter_map(|ids| ids.iter().map(|id| suite.index_of(id)).collect());
-        Some((suite.index_of(&finding.test)?, groups.collect()))
-    };
+    let one =
+        |finding: &KnownFinding| Some((suite.index_of(&finding.test)?, groups(suite, finding, "setters")?));
     findings.iter().filter(|finding| finding.stands).filter_map(one).collect()
 }

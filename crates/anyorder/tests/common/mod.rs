@@ -235,6 +235,11 @@ impl Ran {
         self.redact(&self.stderr)
     }
 
+    /// What was printed on standard output, with paths and versions hidden.
+    pub(crate) fn told(&self) -> String {
+        self.redact(&self.stdout)
+    }
+
     /// The lines of standard output.
     pub(crate) fn lines(&self) -> Vec<&str> {
         self.stdout.lines().collect()

@@ -1,41 +1,42 @@
-//! Watches: what is remembered of them, and carrying out the rest.
+//! Looks at shared state: what is remembered of them, and carrying out the rest.
 
 use std::ops::ControlFlow;
 
 use anyorder_engine::Update;
-use anyorder_model::{Halted, Watch, WatchRecord};
+use anyorder_model::Halted;
 use anyorder_store::StoreError;
 
 use super::{EngineOracle, Trouble};
+use crate::look::Look;
 use crate::session::ends_its_parent;
 
 impl EngineOracle<'_, '_> {
-    pub(super) fn watch_all(&mut self, watches: &[Watch]) -> Result<Vec<WatchRecord>, Halted> {
-        let known: Result<Vec<Option<WatchRecord>>, StoreError> =
-            watches.iter().map(|watch| self.memory.watch(watch)).collect();
+    pub(super) fn look_all<L: Look>(&mut self, looks: &[L]) -> Result<Vec<L::Record>, Halted> {
+        let known: Result<Vec<Option<L::Record>>, StoreError> =
+            looks.iter().map(|look| self.memory.look(look)).collect();
         let mut records = known.map_err(|error| self.broken(error.into()))?;
         self.advance(records.iter().flatten().count());
         if records.contains(&None) {
             self.halted()?;
-            self.watch_missing(watches, &mut records).map_err(|trouble| self.broken(trouble))?;
+            self.look_at_missing(looks, &mut records).map_err(|trouble| self.broken(trouble))?;
         }
         Ok(records.into_iter().flatten().collect())
     }
 
-    fn watch_missing(
+    fn look_at_missing<L: Look>(
         &mut self,
-        watches: &[Watch],
-        records: &mut [Option<WatchRecord>],
+        looks: &[L],
+        records: &mut [Option<L::Record>],
     ) -> Result<(), Trouble> {
-        let places: Vec<usize> = (0..watches.len()).filter(|&place| records[place].is_none()).collect();
-        let missing: Vec<Watch> = places.iter().map(|&place| watches[place].clone()).collect();
+        let places: Vec<usize> = (0..looks.len()).filter(|&place| records[place].is_none()).collect();
+        let missing: Vec<L> = places.iter().map(|&place| looks[place].clone()).collect();
         let mut failed = None;
         let engine = self.engine;
-        engine.watch(&missing, |update| {
+        L::carry_out(engine, &missing, |update| {
             match update {
                 Update::Ran { number, record } => {
-                    let at = usize::try_from(number - 1).expect("watches fit into memory");
-                    failed = failed.take().or(self.memory.note_watch(&missing[at], &record).err());
+                    let at = usize::try_from(number - 1).expect("looks fit into memory");
+                    failed = failed.take().or(self.memory.note_look(&missing[at], &record).err());
                     records[places[at]] = Some(record);
                     self.advance(1);
                 }

@@ -1,0 +1,68 @@
+"""Fixtures that outlive a test, and values that tests are parametrised with.
+
+Knows where pytest keeps them. A fixture goes back to not standing by being forgotten: it is set up again for the next test that
+asks for it, and what was set up before is never torn down. Does not know what has changed.
+"""
+from .put import Refused
+from .shapes import ABSENT, MACHINERY
+
+
+class Fixtures:
+    """Definitions of fixtures whose values outlive a test, by path."""
+
+    def __init__(self, items):
+        self._definitions = _lasting(items)
+        self._kept = {}
+        self._forgotten = []
+
+    def facts(self):
+        """Values of those that stand."""
+        for path, definition in self._definitions.items():
+            value = _value(definition)
+            if value is not ABSENT:
+                yield path, ("fixture", value)
+
+    def reader(self, path):
+        """Reads the value of one; nothing if there is none of that name."""
+        definition = self._definitions.get(path)
+        return None if definition is None else lambda: _value(definition)
+
+    def keep(self):
+        """Remembers what stands now."""
+        self._kept = {path: getattr(definition, "cached_result", None) for path, definition in self._definitions.items()}
+
+    def put_back(self, path, old):
+        definition = self._definitions[path]
+        if old is not ABSENT and definition.cached_result is None:
+            raise Refused("it has been torn down")
+        if old is ABSENT:
+            self._forgotten.append((definition.cached_result, definition._finalizers[:]))  # no generator is to be closed
+            del definition._finalizers[:]
+        definition.cached_result = self._kept[path]
+
+
+def _value(definition):
+    cached = getattr(definition, "cached_result", None)
+    return cached[0] if cached is not None and cached[2] is None else ABSENT
+
+
+def parameters(items):
+    """Labels and values."""
+    for item in items:
+        for name, value in getattr(getattr(item, "callspec", None), "params", {}).items():
+            yield "parameter %s of %s" % (name, item.nodeid), value
+
+
+def _lasting(items):
+    found, seen = {}, set()
+    for item in items:
+        definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+        for name, definition in [(name, one) for name, several in definitions.items() for one in several]:
+            if id(definition) in seen:
+                continue
+            seen.add(id(definition))
+            module = getattr(definition.func, "__module__", None) or ""
+            if definition.scope != "function" and module.partition(".")[0] not in MACHINERY:
+                path = "fixture %s (%s) of %s" % (name, definition.scope, definition.baseid or module)
+                found[path] = definition
+    return found

@@ -1,0 +1,99 @@
+//! Findings of earlier hunts, as the suite of today has them.
+
+use std::path::Path;
+
+use anyorder_model::{
+    ByPolluter, Evidence, Finding, Group, Kind, Order, Signature, Suite, TestId, TestIndex,
+};
+use anyorder_search::Known;
+use anyorder_store::KnownFinding;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::order_file::order_of;
+
+/// What earlier hunts found and this suite can still show, by the ids of the findings.
+pub(crate) fn known(suite: &Suite, findings: &[KnownFinding]) -> Vec<(String, Known)> {
+    let standing = findings.iter().filter(|finding| finding.stands);
+    standing.filter_map(|finding| Some((finding.id.clone(), known_one(suite, finding)?))).collect()
+}
+
+fn known_one(suite: &Suite, finding: &KnownFinding) -> Option<Known> {
+    let order = |which: &str| {
+        evidence(finding, which)?.iter().map(|id| suite.index_of(id)).collect::<Option<Vec<_>>>().map(Order)
+    };
+    Some(Known {
+        kind: kind_of(finding)?,
+        test: suite.index_of(&finding.test)?,
+        failing: order("failing")?,
+        passing: order("passing")?,
+    })
+}
+
+/// What kind of verdict it is.
+pub(crate) fn kind_of(finding: &KnownFinding) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == finding.kind)
+}
+
+/// The ids of one of the two orders of a finding, `failing` or `passing`.
+pub(crate) fn evidence(finding: &KnownFinding, which: &str) -> Option<Vec<TestId>> {
+    field(&json_of(finding)["evidence"], which)
+}
+
+/// The groups under a name, as far as this suite has their tests.
+pub(crate) fn groups(suite: &Suite, finding: &KnownFinding, name: &str) -> Option<Vec<Group>> {
+    let groups: Vec<Vec<TestId>> = field(&json_of(finding), name)?;
+    let group = |ids: &Vec<TestId>| ids.iter().map(|id| suite.index_of(id)).collect();
+    Some(groups.iter().filter_map(group).collect())
+}
+
+/// All that is known of a finding but what is behind it; an error if the suite does not have its tests any more.
+pub(crate) fn finding_in(suite: &Suite, known: &KnownFinding) -> Result<Option<Finding>, Failure> {
+    let Some(kind) = kind_of(known) else { return Ok(None) };
+    let json = json_of(known);
+    let tests = |ids: &[TestId]| -> Result<Vec<TestIndex>, Failure> {
+        Ok(order_of(suite, Path::new(&known.id), ids)?.0)
+    };
+    let groups = |value: &Value, name: &str| -> Result<Option<Vec<Group>>, Failure> {
+        let ids: Option<Vec<Vec<TestId>>> = field(value, name);
+        ids.map(|groups| groups.iter().map(|ids| tests(ids)).collect()).transpose()
+    };
+    let order = |name: &str| -> Result<Option<Order>, Failure> {
+        let ids: Option<Vec<TestId>> = field(&json["evidence"], name);
+        ids.map(|ids| tests(&ids).map(Order)).transpose()
+    };
+    let rows = json["by_polluter"].as_array().into_iter().flatten();
+    let rows = rows.enumerate().map(|(at, row)| {
+        Ok(ByPolluter { group: field(row, "group").unwrap_or(at), cleaners: groups(row, "cleaners")? })
+    });
+    let by_polluter: Result<Vec<ByPolluter>, Failure> = rows.collect();
+    let mut finding = Finding::new(kind, tests(std::slice::from_ref(&known.test))?[0], &known.test);
+    finding.polluters = groups(&json, "polluters")?;
+    finding.setters = groups(&json, "setters")?;
+    finding.cleaners = groups(&json, "cleaners")?;
+    finding.by_polluter = Some(by_polluter?).filter(|rows| !rows.is_empty());
+    finding.evidence = order("failing")?.zip(Some(order("passing")?)).map(|(failing, passing)| Evidence {
+        passing,
+        failing,
+        confirmed: field(&json["evidence"], "confirmed"),
+        plain_pairs: field(&json["evidence"], "plain_pairs").unwrap_or(0),
+    });
+    finding.signature =
+        field(&json, "signature").map(|message| Signature { message, ..Signature::default() });
+    finding.interleaved_only = field(&json, "interleaved_only");
+    finding.declared = field(&json, "declared").unwrap_or(false);
+    finding.reproduce = field(&json, "reproduce");
+    finding.mode = field(&json, "mode");
+    finding.not_searched = field(&json, "not_searched").unwrap_or_default();
+    finding.not_searched.retain(|what| !anyorder_explain::is_left_out(what));
+    Ok(Some(finding))
+}
+
+fn json_of(finding: &KnownFinding) -> Value {
+    serde_json::from_str(&finding.json).unwrap_or_default()
+}
+
+fn field<T: DeserializeOwned>(value: &Value, name: &str) -> Option<T> {
+    serde_json::from_value(value.get(name)?.clone()).ok()
+}
