@@ -48,7 +48,7 @@ const TRIED: [&str; 2] = ["six", "knack"];
 const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 10] = [
+pub(crate) const THOROUGH: [&str; 11] = [
     "slow_deep_states",
     "slow_disk",
     "slow_every_scope",
@@ -59,6 +59,7 @@ pub(crate) const THOROUGH: [&str; 10] = [
     "slow_junit",
     "slow_junit_fallback",
     "slow_junit_fork",
+    "slow_kinds",
 ];
 
 /// Leaves the agent's tests of shared state out.
@@ -73,7 +74,7 @@ const ABOUT_STATE: [&str; 7] = [
 ];
 
 /// How much is done at the same time: most of it waits now and then.
-const LANES: usize = 2;
+const LANES: usize = 3;
 
 /// Set where a part that is left out is a failure.
 const NOTHING_LEFT_OUT: &str = "ANYORDER_TEST_ALL";
