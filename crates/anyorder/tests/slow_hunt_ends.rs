@@ -137,7 +137,7 @@ fn forget(directory: &Path) {
 
 #[test]
 fn a_hunt_that_is_killed_at_any_moment_ends_as_if_it_had_not_been() {
-    let wanted_kills = usually_or_in_trials(4, 20);
+    let wanted_kills = usually_or_in_trials(3, 20);
     let fixture = Fixture::pytest("red_baseline");
     let begun = Instant::now();
     let wanted = finish(fixture.path()).json()["findings"].clone();

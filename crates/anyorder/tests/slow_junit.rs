@@ -17,7 +17,7 @@ use serde_json::Value;
 const LANES: usize = 2;
 
 /// Hunted in trials only: what is peculiar in them, the agent's own tests try every day.
-const PECULIAR: [&str; 4] = ["five_templates", "four_runners", "mixed", "places_of_state"];
+const PECULIAR: [&str; 6] = ["five_templates", "four", "four_runners", "mixed", "places_of_state", "three"];
 
 /// Where forks are compared with new processes every day; `cargo xtask trial thorough slow_junit` does so everywhere.
 const COMPARED: [&str; 1] = ["on_disk"];
