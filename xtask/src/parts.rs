@@ -215,11 +215,9 @@ fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) 
 }
 
 /// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest. What it sees
-/// of shared state has to do with interpreters, and little with pytest: the oldest pytest, and the newest one on the oldest and
-/// the newest interpreter.
+/// of shared state has to do with interpreters, and little with pytest: the oldest and the newest interpreter will do.
 fn agents() -> Tally {
-    let [oldest, ..] = PYTESTS;
-    let pytests = PYTESTS.into_iter().map(|recipe| (python(recipe), recipe.name == oldest.name));
+    let pytests = PYTESTS.into_iter().map(|recipe| (python(recipe), false));
     let interpreters: Vec<PathBuf> = VERSIONS.into_iter().filter_map(newest_pytest_on).collect();
     let ends = [interpreters.first().cloned(), interpreters.last().cloned()];
     let interpreters = interpreters.into_iter().map(|python| (python.clone(), ends.contains(&Some(python))));
