@@ -4,7 +4,6 @@ Follows what every object held at the mark as long as some path may lead through
 which of them has the cell shows when it changes. Knows what is remembered; does not know what has changed.
 """
 import logging
-import types
 
 from .saved import contents
 from .shapes import DEQUE, DICT, LIST, ORDERED, PASS, Cell, below, is_a, shape_of
@@ -14,7 +13,7 @@ _STEPS = ("", ".", "[", "{", "<")
 
 def holders(memory, names, paths):
     """What may hold the cells with these paths."""
-    waiting = [place for place in _starts(memory, names) if _leads_to(paths, names.path(place))]
+    waiting = [place for place in _starts(memory) if _leads_to(paths, names.path(place))]
     found = set(waiting)
     while waiting:
         place = waiting.pop()
@@ -40,12 +39,10 @@ def _leads_to(paths, start):
     return any([path.startswith(start) and path[len(start):len(start) + 1] in _STEPS for path in paths])
 
 
-def _starts(memory, names):
-    """Roots, and what is known by a name of its own."""
-    yield from memory.labels
-    for place, thing in enumerate(memory.objects):
-        if is_a(thing, (type, types.FunctionType, logging.Logger)) and names.own_path(thing) is not None:
-            yield place
+def _starts(memory):
+    """Roots, and loggers, whose paths do not say how they were found."""
+    loggers = [memory.place(logger) for logger in logging.Logger.manager.loggerDict.values()]
+    return list(memory.labels) + [place for place in loggers if place is not None]
 
 
 def _children(memory, names, place):

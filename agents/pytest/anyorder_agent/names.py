@@ -42,9 +42,9 @@ class Names:
         holder = self._memory.holder(place)
         if holder is None:
             return self._memory.labels[place][0]
-        return self.own_path(thing) or self.path(holder) + self._step(holder, thing)
+        return self._own_path(thing) or self.path(holder) + self._step(holder, thing)
 
-    def own_path(self, thing):
+    def _own_path(self, thing):
         """Classes and functions know their own names; believed if it leads back to them."""
         if is_a(thing, logging.Logger):
             name = thing.__dict__.get("name")

@@ -23,23 +23,20 @@ class Explained:
     """What becomes of the victim of one row when its cell goes back, and when all others do."""
 
     def __init__(self, engine, fresh, row):
-        self._engine = engine
-        self._row = row
+        self._path = row["path"]
         self._victim = engine.tests.index(row["victim"])
         polluted = engine.fork(fresh)
         self.written = polluted.written(engine.tests.index(row["polluter"]), row["path"]).get(row["path"])
         polluted.approach(self._victim)
         self.names = polluted.diff()[row["path"]]["names"]
-        self.cured, self.refused = self._victim_after(polluted, others=False)
+        self.cured, self.refused = self._victim_after(engine.fork(polluted), others=False)
+        polluted.tell("sight", names=self.names)
         self.converse, self.refused_others = self._victim_after(polluted, others=True)
-        polluted.close()
 
-    def _victim_after(self, polluted, others):
-        child = self._engine.fork(polluted)
-        refused = child.restore(self._row["path"], others=others)[1]
-        child.tell("sight", names=self.names)
-        (outcome,) = child.run(self._victim, finish=True)
-        child.close()
+    def _victim_after(self, process, others):
+        refused = process.restore(self._path, others=others)[1]
+        (outcome,) = process.run(self._victim, finish=True)
+        process.close()
         return outcome, refused
 
 

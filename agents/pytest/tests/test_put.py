@@ -196,7 +196,7 @@ def hang_together(rng, things):
 
 
 @pytest.mark.parametrize("by_bytes", [True, False], ids=["bytes", "objects"])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_restoring_some_cells_leaves_the_others(seed, by_bytes, monkeypatch):
     monkeypatch.setattr(walk, "is_trusted", lambda: by_bytes)
     rng = random.Random(seed)

@@ -29,6 +29,8 @@ impl LastState {
 struct Kept {
     /// What led there: a treatment without its remedies.
     way: Treatment,
+    /// Whether it was looked at.
+    is_seen: bool,
     node: Arc<Node>,
     sight: Sight,
 }
@@ -61,7 +63,10 @@ impl<'a> Before<'a> {
     ) -> Result<Option<(Self, Sight)>, EngineError> {
         let mut before = Before { lab, desk, treatment, kept: None, at_hand: None };
         if let Some(kept) = before.last_state() {
-            let sight = kept.sight.clone();
+            let mut sight = kept.sight.clone();
+            if !treatment.looks {
+                sight.differing.clear();
+            }
             before.kept = Some(kept);
             return Ok(Some((before, sight)));
         }
@@ -115,7 +120,8 @@ impl<'a> Before<'a> {
         match can_be_kept.then(|| lab.disk.snapshot(desk)) {
             Some(Ok(disk)) => {
                 let node = node.keep(Permit::new(lab), disk);
-                let kept = Arc::new(Kept { way: self.way(), node, sight: sight.clone() });
+                let is_seen = treatment.looks;
+                let kept = Arc::new(Kept { way: self.way(), is_seen, node, sight: sight.clone() });
                 *lab.before[desk].0.locked() = Some(Arc::clone(&kept));
                 self.kept = Some(kept);
             }
@@ -124,12 +130,15 @@ impl<'a> Before<'a> {
     }
 
     fn way(&self) -> Treatment {
-        Treatment { remedies: vec![], ..self.treatment.clone() }
+        Treatment { remedies: vec![], looks: false, ..self.treatment.clone() }
     }
 
     fn last_state(&self) -> Option<Arc<Kept>> {
         let last = self.lab.before[self.desk].0.locked();
-        last.clone().filter(|kept| kept.way == self.way() && kept.node.answers())
+        let is_same = |kept: &Arc<Kept>| {
+            kept.way == self.way() && (kept.is_seen || !self.treatment.looks) && kept.node.answers()
+        };
+        last.clone().filter(is_same)
     }
 
     /// The state cannot be forked any more.

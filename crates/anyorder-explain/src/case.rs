@@ -158,7 +158,8 @@ impl<'a> Case<'a> {
         let new: Vec<Remedy> = each_once(remedies).filter(|one| !self.known.contains_key(one)).collect();
         if !new.is_empty() {
             self.count(new.len())?;
-            let record = self.treat(vec![self.treatment(new.clone())])?.remove(0);
+            let treatment = Treatment { looks: false, ..self.treatment(new.clone()) };
+            let record = self.treat(vec![treatment])?.remove(0);
             let answers = self.answers(&record);
             self.known.extend(new.into_iter().zip(answers));
         }

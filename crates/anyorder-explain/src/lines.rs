@@ -7,6 +7,8 @@ use crate::cures::Found;
 
 /// So many cleaners are looked at.
 const CLEANERS: usize = 3;
+/// So many characters of a failure are told.
+const TEXT: usize = 20_000;
 
 /// Adds lines to the cells of `cause`; the full text of the failure, if the test fails behind the group.
 pub(crate) fn tell(
@@ -46,6 +48,7 @@ pub(crate) fn tell(
             cause.resets.push(Reset { cleaner: cleaner.clone(), cell: path.clone(), written });
         }
     }
+    let text = text.map(|text| text.chars().take(TEXT).collect::<String>());
     Ok(text.filter(|text| !text.is_empty()))
 }
 

@@ -182,12 +182,12 @@ fn reason_words(kind: Kind, reason: Reason) -> &'static str {
         (Reason::NotReproduced, _) => "it did not end the same way each time",
         (Reason::NotRestorable, _) => "some of what differs cannot be put back",
         (Reason::OutsideTheProcess, Kind::Brittle) => {
-            "it passes with all that is seen put back, so it needs what is not seen: other processes, services, \
-             state of C code, threads"
+            "it passes with all that is seen put back, so it needs what is not seen: iterators, state of C code, \
+             threads, other processes, services"
         }
         (Reason::OutsideTheProcess, _) => {
-            "it fails with all that is seen put back, so it minds what is not seen: other processes, services, \
-             state of C code, threads"
+            "it fails with all that is seen put back, so it minds what is not seen: iterators, state of C code, \
+             threads, other processes, services"
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyorder_config::Budget;
 use anyorder_engine::{Engine, Isolation};
 use anyorder_explain::{ExplainSettings, explain};
-use anyorder_model::{Aim, Event, Fan, Oracle, Order, Plan, Purpose, RunRecord, TestId};
+use anyorder_model::{Aim, Event, Fan, Halted, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, HuntSettings, Noise, Sweep, default_rounds, hunt, investigate};
 
@@ -123,21 +123,23 @@ impl Hunter {
         Ok(Some((self.explained(oracle, engine, report), calibration.suite_cpu_s())))
     }
 
-    /// With the state behind its findings, unless the hunt had to stop.
+    /// With the state behind its findings, as far as there is time.
     fn explained(
         &self,
         oracle: &mut EngineOracle<'_, '_>,
         engine: &Engine,
         mut report: HuntReport,
     ) -> HuntReport {
-        if self.leaves_unexplained || report.stopped_early.is_some() {
+        let is_over = matches!(report.stopped_early, Some(Halted::Interrupted | Halted::Broken));
+        if self.leaves_unexplained || is_over {
             return report;
         }
         let settings = match engine.isolation() {
             Isolation::Fork => ExplainSettings { noise: self.noise.clone(), ..ExplainSettings::default() },
             Isolation::Process => ExplainSettings::dear(self.noise.clone()),
         };
-        report.stopped_early = explain(oracle, &mut report.findings, &settings);
+        let halted = explain(oracle, &mut report.findings, &settings);
+        report.stopped_early = report.stopped_early.or(halted);
         report
     }
 
