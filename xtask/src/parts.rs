@@ -193,10 +193,23 @@ fn in_lanes(wanted: impl Fn(&str) -> bool) -> Tally {
     }
     side_by_side(names, |name, tell| {
         tell(&format!("---- {name}"));
-        let mut cargo = cargo(&["test", "--quiet", "--workspace", "--no-fail-fast", "--test", &name]);
-        heard(cargo.stderr(Stdio::null()), tell)
+        let mut timed = Command::new("bash");
+        timed.args([
+            "-c",
+            TIMED,
+            env!("CARGO"),
+            "test",
+            "--quiet",
+            "--workspace",
+            "--no-fail-fast",
+            "--test",
+        ]);
+        heard(timed.arg(&name).current_dir(repository()), tell)
     })
 }
+
+/// Says what a command and its children took: seconds of CPU, in programs and in the system.
+const TIMED: &str = r#"TIMEFORMAT="%U + %S s of CPU"; { time "$0" "$@" 2>/dev/null; } 2>&1"#;
 
 /// Does what is to be done in lanes; what a lane is told of one thing is shown when that has ended.
 fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync) -> Tally {
