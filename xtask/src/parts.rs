@@ -1,7 +1,7 @@
 //! The parts of `cargo xtask test`, each timed, and one closing line that counts all tests.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -45,17 +45,22 @@ const PARTS: [Part; 7] = [
 const TRIED: [&str; 2] = ["six", "knack"];
 
 /// Versions of JUnit on which the agent is tried in every test run; `agents/junit/tests/run` tries all.
-const JUNITS: [&str; 3] = ["4.13.2", "5.4", "5.10"];
+const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 7] = [
+pub(crate) const THOROUGH: [&str; 12] = [
+    "slow_deep_states",
     "slow_disk",
     "slow_every_scope",
     "slow_explain",
     "slow_fixtures",
+    "slow_hostile",
+    "slow_hunt",
     "slow_hunt_ends",
     "slow_junit",
     "slow_junit_fallback",
+    "slow_junit_fork",
+    "slow_kinds",
 ];
 
 /// Leaves the agent's tests of shared state out.
@@ -70,7 +75,7 @@ const ABOUT_STATE: [&str; 7] = [
 ];
 
 /// How much is done at the same time: most of it waits now and then.
-const LANES: usize = 2;
+const LANES: usize = 3;
 
 /// Set where a part that is left out is a failure.
 const NOTHING_LEFT_OUT: &str = "ANYORDER_TEST_ALL";
@@ -188,10 +193,23 @@ fn in_lanes(wanted: impl Fn(&str) -> bool) -> Tally {
     }
     side_by_side(names, |name, tell| {
         tell(&format!("---- {name}"));
-        let mut cargo = cargo(&["test", "--quiet", "--workspace", "--no-fail-fast", "--test", &name]);
-        heard(cargo.stderr(Stdio::null()), tell)
+        let mut timed = Command::new("bash");
+        timed.args([
+            "-c",
+            TIMED,
+            env!("CARGO"),
+            "test",
+            "--quiet",
+            "--workspace",
+            "--no-fail-fast",
+            "--test",
+        ]);
+        heard(timed.arg(&name).current_dir(repository()), tell)
     })
 }
+
+/// Says what a command and its children took: seconds of CPU, in programs and in the system.
+const TIMED: &str = r#"TIMEFORMAT="%U + %S s of CPU"; { time "$0" "$@" 2>/dev/null; } 2>&1"#;
 
 /// Does what is to be done in lanes; what a lane is told of one thing is shown when that has ended.
 fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync) -> Tally {
@@ -210,15 +228,14 @@ fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) 
 }
 
 /// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest. What it sees
-/// of shared state has to do with interpreters, and little with pytest: the oldest and the newest will do.
+/// of shared state has to do with interpreters, and little with pytest: the oldest and the newest interpreter will do.
 fn agents() -> Tally {
-    let [oldest, .., newest] = PYTESTS;
-    let pytests = PYTESTS.into_iter().map(|recipe| {
-        let is_at_an_end = [oldest.name, newest.name].contains(&recipe.name);
-        (python(recipe), if is_at_an_end { &[][..] } else { &ABOUT_STATE[..] })
-    });
-    let interpreters = VERSIONS.into_iter().filter_map(newest_pytest_on).map(|python| (python, &[][..]));
-    side_by_side(pytests.chain(interpreters).collect(), |(python, left_out), tell| {
+    let pytests = PYTESTS.into_iter().map(|recipe| (python(recipe), false));
+    let interpreters: Vec<PathBuf> = VERSIONS.into_iter().filter_map(newest_pytest_on).collect();
+    let ends = [interpreters.first().cloned(), interpreters.last().cloned()];
+    let interpreters = interpreters.into_iter().map(|python| (python.clone(), ends.contains(&Some(python))));
+    side_by_side(pytests.chain(interpreters).collect(), |(python, is_at_an_end), tell| {
+        let left_out: &[&str] = if is_at_an_end { &[] } else { &ABOUT_STATE };
         let mut command = Command::new(python);
         command
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])

@@ -126,7 +126,7 @@ pub(crate) fn dependencies(arguments: &[&str]) -> bool {
     let test = |at: usize| SimTest {
         group: at / 20,
         ops: [Op::Set(at, 1)].into_iter().chain((0..tests).map(|cell| Op::Need(cell, 3))).collect(),
-        rate: None,
+        ..SimTest::default()
     };
     let suite = SimSuite::new((0..tests).map(test).collect(), 0);
     for references in [vec![], vec![Order::original(suite.suite())]] {

@@ -3,8 +3,9 @@
 Knows where pytest keeps them. A fixture goes back to not standing by being forgotten: it is set up again for the next test that
 asks for it, and what was set up before is never torn down. Does not know what has changed.
 """
+from .contents import type_name
 from .put import Refused
-from .shapes import ABSENT, MACHINERY
+from .shapes import ABSENT, MACHINERY, is_a
 
 
 class Fixtures:
@@ -43,7 +44,12 @@ class Fixtures:
 
 def _value(definition):
     cached = getattr(definition, "cached_result", None)
-    return cached[0] if cached is not None and cached[2] is None else ABSENT
+    if cached is None:
+        return ABSENT
+    if cached[2] is None:
+        return cached[0]
+    error = next(part for part in cached[2] if is_a(part, BaseException))
+    return "<set-up failed: %s>" % type_name(type(error))
 
 
 def parameters(items):

@@ -50,6 +50,7 @@ own.gc_enable = gc.enable
 own.gc_enabled = gc.isenabled
 own.gc_objects = gc.get_objects
 own.is_not = operator.is_not
+own.local_time = time.localtime
 own.locale = _locale.setlocale
 own.LC_ALL = _locale.LC_ALL
 own.getsignal = signal.getsignal

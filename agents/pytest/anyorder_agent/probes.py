@@ -84,13 +84,15 @@ class Below:
 
     def version(self, value):
         """Another one whenever the value or something below it has changed."""
-        if value is not self._value or self._objects.have_changed():
+        if not is_same(value, self._value) or self._objects.have_changed():
             self._value = value
             self._objects = _Objects(self._new_objects(value))
             self._version += 1
         return value if value is ABSENT else self._version
 
     def _new_objects(self, value):
+        if shape_of(type(value)).group == LEAF:
+            return []
         found, at = [value], 0
         seen = {id(value)}
         while at < len(found) and len(found) < _MOST_BELOW:

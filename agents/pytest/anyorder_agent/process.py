@@ -10,6 +10,7 @@ from .shapes import ABSENT
 
 DECIMAL = "decimal_context"
 _HANDLER = "handler of %s"
+_MOMENTS = (0, 15552000)  # in a winter and in a summer
 _NAMELESS = own.pattern(r"(socket|pipe):\[")
 
 
@@ -74,6 +75,8 @@ def _settings(found, is_collecting):
     own.umask(mask)
     found["umask"] = "process", oct(mask)
     found["locale"] = "process", _locale()
+    times = [own.local_time(moment) for moment in _MOMENTS]
+    found["time zone"] = "process", tuple([(time.tm_zone, time.tm_gmtoff) for time in times])
     found["recursion limit"] = "process", own.recursion_limit()
     found["switch interval"] = "process", own.switch_interval()
     found["garbage collector"] = "process", (is_collecting, own.gc_count(), own.gc_debug())

@@ -54,7 +54,7 @@ class _Holder:
 
 
 class _Dict(_Holder):
-    _set, _delete = dict.__setitem__, dict.__delitem__
+    _set, _delete, _keys = dict.__setitem__, dict.__delitem__, dict.keys
 
     def __init__(self, holder, then, is_whole, may_move=True):
         super().__init__(holder)
@@ -79,8 +79,6 @@ class _Dict(_Holder):
             first = next((at for at, (one, other) in enumerate(zip(order, now)) if one is not other), None)
             if first is not None and all(map(_has_plain_hash, order[first:])):
                 self._move(order[first:], len(now) - first)
-
-    _keys = dict.keys
 
     def _wanted_order(self, now):
         place_of = {name_of_key(key): at for at, key in enumerate(now)}

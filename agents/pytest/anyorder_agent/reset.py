@@ -7,11 +7,13 @@ import _random
 import array
 import sys
 
+from . import kernel
 from .own import own
 from .process import DECIMAL, context_variables, descriptors
 from .put import Refused
 from .shapes import ABSENT, is_a
 
+_TIME_ZONE = b"TZ"
 _DECIMAL_SETTINGS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
 
 
@@ -23,6 +25,7 @@ class Keepsakes:
             self.directory = own.getcwd()
         except OSError:
             self.directory = None
+        self.time_zone = _variable(_TIME_ZONE)
         self.random = _random_state()
         numpy = sys.modules.get("numpy.random")
         self.random_of_numpy = numpy.get_state() if hasattr(numpy, "get_state") else None
@@ -91,6 +94,15 @@ class Process:
     def _put_directory(self, _):
         own.chdir(self._keepsakes.directory)
 
+    def _put_time_zone(self, _):
+        """What libc knows; it takes that from a variable, which is a cell of its own."""
+        if not kernel.is_there:
+            raise Refused("there is no way to libc")
+        variable = _variable(_TIME_ZONE)
+        _set_variable(_TIME_ZONE, self._keepsakes.time_zone)
+        kernel.read_time_zone()
+        _set_variable(_TIME_ZONE, variable)
+
     def _put_collector(self, old):
         self.is_collecting, thresholds, debug = old
         own.set_gc_threshold(*thresholds)
@@ -118,6 +130,7 @@ _SETTERS = {
     "working directory": Process._put_directory,
     "umask": lambda _, old: own.umask(int(old, 8)),
     "locale": lambda _, old: own.locale(own.LC_ALL, old),
+    "time zone": Process._put_time_zone,
     "recursion limit": lambda _, old: own.set_recursion_limit(old),
     "switch interval": lambda _, old: own.set_switch_interval(old),
     "garbage collector": Process._put_collector,
@@ -129,6 +142,18 @@ _SETTERS = {
     "random numbers": Process._put_random,
     "random numbers of numpy": Process._put_random_of_numpy,
 }
+
+
+def _variable(name):
+    return getattr(own.environ, "_data", {}).get(name)
+
+
+def _set_variable(name, value):
+    """For libc only."""
+    if value is None:
+        own.unsetenv(name)
+    else:
+        own.putenv(name, value)
 
 
 def _random_state():

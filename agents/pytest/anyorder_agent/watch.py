@@ -89,10 +89,9 @@ class Watch:
             resting.is_collecting = process.is_collecting
             context = process.context()
             run = context.run if context is not None else _call
-            left = {change.path for change in run(self._changes, resting.is_collecting)[0]}
-        for change in asked:
-            if change.path in left:
-                failed.setdefault(change.path, "it was put back, and differs again")
+            left = _paths(run(self._changes, resting.is_collecting)[0])
+        # What could not be put back may have gone with something else, as the random numbers of a module do.
+        failed = {path: failed.get(path, "it was put back, and differs again") for path in _paths(asked) & left}
         return len(asked) - len(failed), failed, context
 
     def _changes(self, is_collecting):
@@ -172,6 +171,10 @@ class Watch:
 
 def _call(function, *arguments):
     return function(*arguments)
+
+
+def _paths(changes):
+    return {change.path for change in changes}
 
 
 def _each_once(things):

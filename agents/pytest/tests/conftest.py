@@ -1,9 +1,7 @@
 """Fixtures that several files of tests ask for."""
-import textwrap
-
 import pytest
 
-from engine import Engine
+from engine import marked_suite
 
 
 @pytest.fixture
@@ -12,15 +10,8 @@ def suite(tmp_path):
     engines = []
 
     def start(**files):
-        directory = tmp_path / "suite"
-        directory.mkdir(exist_ok=True)
-        for name, text in files.items():
-            (directory / (name + ".py")).write_text(textwrap.dedent(text), encoding="utf-8")
-        (directory / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:cacheprovider\n")
-        engine = Engine(directory, tmp_path)
+        engine, fresh = marked_suite(tmp_path, files)
         engines.append(engine)
-        fresh = engine.fork(engine.zygote)
-        fresh.ask("mark", "marked")
         return engine, fresh
 
     yield start

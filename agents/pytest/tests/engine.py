@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import textwrap
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURES = os.path.join(HOME, "..", "..", "fixtures", "pytest")
@@ -113,3 +114,16 @@ class Engine:
         self.zygote.close()
         self._process.wait(30)
         self._listener.close()
+
+
+def marked_suite(scratch, files):
+    """An engine on a suite with these files, and a process that has marked its state."""
+    directory = scratch / "suite"
+    directory.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (directory / (name + ".py")).write_text(textwrap.dedent(text), encoding="utf-8")
+    (directory / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:cacheprovider\n")
+    engine = Engine(directory, scratch)
+    fresh = engine.fork(engine.zygote)
+    fresh.ask("mark", "marked")
+    return engine, fresh

@@ -1,6 +1,8 @@
 """The line that changes a cell is found, whoever does the writing."""
 import pytest
 
+from engine import marked_suite
+
 WRITING = """
     import functools
     import sys
@@ -60,12 +62,11 @@ def line_of(text):
     return LINES.index(text) + 1
 
 
-@pytest.fixture
-def writes(suite, tmp_path):
+@pytest.fixture(scope="module")
+def writes(tmp_path_factory):
     """The places where a test wrote to cells, by the last part of their paths."""
-    (tmp_path / "suite").mkdir()
-    (tmp_path / "suite" / "late_module.py").write_text("import test_it\n\ntest_it.state['imported'] = 1\n")
-    engine, fresh = suite(test_it=WRITING)
+    late = "import test_it\n\ntest_it.state['imported'] = 1\n"
+    engine, fresh = marked_suite(tmp_path_factory.mktemp("follow"), {"test_it": WRITING, "late_module": late})
 
     def run(name, *keys):
         child = engine.fork(fresh)
@@ -74,7 +75,9 @@ def writes(suite, tmp_path):
         child.close()
         return {path.replace("test_it.state", ""): write for path, write in found.items()}
 
-    return run
+    yield run
+    fresh.close()
+    engine.close()
 
 
 def places(found):

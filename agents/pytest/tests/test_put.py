@@ -62,8 +62,21 @@ def contents(memory, place):
     if group == shapes.BUFFER:
         return held
     if group == shapes.DICT:
-        return [(id(key), id(value)) for key, value in zip(*held)]
+        return pairs(*held)
+    if group == shapes.SLOTS:
+        labels = shapes.shape_of(type(thing)).labels
+        return [namespace_of(value) if label == "__dict__" else id(value) for label, value in zip(labels, held)]
     return [id(value) for value in (sum(held, []) if group == shapes.ORDERED else held)]
+
+
+def pairs(keys, values):
+    """The order of plain dicts is not state."""
+    return sorted((id(key), id(value)) for key, value in zip(keys, values))
+
+
+def namespace_of(value):
+    """Which dict it is makes no difference; nor whether there is none, or one without anything in it."""
+    return [] if value is shapes.ABSENT else pairs(list(value), list(value.values()))
 
 
 class Thing:
@@ -146,7 +159,7 @@ def change_attributes(rng, thing, value):
         except AttributeError:
             pass
     elif rng.random() < 0.1 and hasattr(thing, "__dict__") and not isinstance(thing, (type, types.SimpleNamespace)):
-        thing.__dict__ = {name: value}
+        thing.__dict__ = vars(value) if type(value) is Thing else {name: value}
     elif rng.random() < 0.1 and type(thing) is Thing:
         thing.__class__ = type("Other", (Thing,), {})
     else:
@@ -214,16 +227,19 @@ def test_restoring_some_cells_leaves_the_others(seed, by_bytes, monkeypatch):
     assert set(left) == set(changed) - set(asked)
     for path, one in left.items():
         assert slots(one) == slots(changed[path]), path
-    touched = {world.memory.place(changed[path].holder) for path in asked}
-    touched |= {world.memory.place(namespace(changed[path])) for path in asked}
-    assert {place for place in now if now[place] != mutated[place]} <= touched
+    touched = show_each_other(world, [changed[path].holder for path in asked])
+    different = [world.memory.objects[place] for place in now if now[place] != mutated[place]]
+    assert [thing for thing in different if id(thing) not in touched] == []
     assert world.restore(list(left)) == {} and world.changes() == {}
     now = world.contents()
-    assert [world.memory.objects[place] for place in marked if not alike(marked[place], now[place])] == []
+    assert [world.memory.objects[place] for place in marked if marked[place] != now[place]] == []
 
 
-def namespace(change):
-    return vars(change.holder) if change.group == cells.NAMESPACE else change.holder
+def show_each_other(world, holders):
+    """Objects and their namespaces: what is put into one shows in the other."""
+    wanted = set(map(id, holders)) | {id(vars(holder)) for holder in holders if hasattr(holder, "__dict__")}
+    owners = [thing for thing in world.memory.objects if id(getattr(thing, "__dict__", None)) in wanted]
+    return wanted | set(map(id, owners))
 
 
 def slots(change):
@@ -234,10 +250,3 @@ def raw(value):
     if type(value) in (bytes, slice):
         return value
     return list(map(id, value)) if type(value) is list else id(value)
-
-
-def alike(then, now):
-    """The order of plain dicts is not state; a function that got a `__dict__` has an empty one afterwards."""
-    if type(then) is list and then and type(then[0]) is tuple:
-        return sorted(then) == sorted(now)
-    return then == now or then[:-1] == now[:-1] and then[-1] == id(shapes.ABSENT)

@@ -110,6 +110,31 @@ def test_environment_goes_back_in_what_the_system_sees_too(suite):
     child.close()
 
 
+def test_the_time_zone_goes_back_without_the_variable(suite):
+    _, child = left_by_first(
+        suite,
+        test_it="""
+        import os
+        import time
+
+        os.environ["TZ"] = "OLD-1"
+        time.tzset()
+
+        def test_changes():
+            os.environ["TZ"] = "NEW-2"
+            time.tzset()
+
+        def test_needs():
+            assert time.localtime(0).tm_hour == 1
+            assert os.environ["TZ"] == "NEW-2"
+            assert time.tzname[0] == "NEW"
+        """,
+    )
+    assert child.restore("time zone") == (1, {})
+    assert passes(child)
+    child.close()
+
+
 CONTEXT = """
     import contextvars
     import decimal

@@ -49,10 +49,8 @@ NAMES = [
 ]
 
 
-def test_lines_that_load_a_name_are_told_if_they_ran(suite, tmp_path):
-    (tmp_path / "suite").mkdir()
-    (tmp_path / "suite" / "late.py").write_text("import shelf\n\nWORDS = shelf.words('a')\n")
-    engine, fresh = suite(test_it=READING, shelf=SHELF)
+def test_lines_that_load_a_name_are_told_if_they_ran(suite):
+    engine, fresh = suite(test_it=READING, shelf=SHELF, late="import shelf\n\nWORDS = shelf.words('a')\n")
     child = engine.fork(fresh)
     child.tell("sight", names=NAMES)
     first, second = child.run(0, 1)

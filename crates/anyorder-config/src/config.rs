@@ -10,13 +10,14 @@ use toml::de::{DeTable, DeValue};
 use crate::error::ConfigError;
 
 /// The keys that may be set, each the long name of an option.
-pub const KEYS: [&str; 11] = [
+pub const KEYS: [&str; 12] = [
     "python",
     "workers",
     "timeout",
     "memory",
     "isolation",
     "disk",
+    "trust-forks",
     "seed",
     "strategy",
     "rounds",

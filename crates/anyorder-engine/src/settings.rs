@@ -45,6 +45,8 @@ pub struct Settings {
     pub isolation: Option<Isolation>,
     /// `None`: layers where they are possible, else copies.
     pub disk: Option<DiskMode>,
+    /// Whether forks need not be compared with plain runs.
+    pub trusts_forks: bool,
     /// A program that calls [`keep`](crate::keep) first of all: the one that is running, usually.
     pub keeper: PathBuf,
     /// The number of the first suite that is opened, from 0.
@@ -66,6 +68,7 @@ impl Default for Settings {
             memory: default_memory_limit(workers),
             isolation: None,
             disk: None,
+            trusts_forks: false,
             keeper: std::env::current_exe().unwrap_or_default(),
             first_suite: 0,
             seed: 0,

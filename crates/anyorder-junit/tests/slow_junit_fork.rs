@@ -1,25 +1,35 @@
-//! A JVM that forks: on every JDK of this machine that it is claimed for. `cargo xtask trial jvm` does more of the same.
+//! A JVM that forks: the probes on every JDK of this machine that it is claimed for, the rest on the newest.
+//! `cargo xtask trial thorough` does all on all of them, and `cargo xtask trial jvm` under load.
 
 use anyorder_testkit::jvm::{COLLECTORS, ForkPrograms, Jdk, SMALL_NUMBERS, ZYGOTE};
+use anyorder_testkit::thorough::usually_or_in_trials;
+
+/// Where most is tried: on the newest JDK every day, on all of them in trials.
+fn jdks() -> Vec<Jdk> {
+    let mut jdks = Jdk::claimed();
+    jdks.sort_by_key(|jdk| std::cmp::Reverse(jdk.feature));
+    assert!(!jdks.is_empty(), "there is a JDK that forking is claimed for");
+    jdks.truncate(usually_or_in_trials(1, jdks.len()));
+    jdks
+}
 
 /// Runs a program on every JDK with every one of these sets of options that it has; what did not end with `status`.
 fn wrong(program: &str, options: &[&[&str]], arguments: &[&str], status: i32) -> Vec<String> {
-    wrong_by(&["env"], program, options, arguments, status)
+    wrong_by(&["env"], &jdks(), program, options, arguments, status)
 }
 
 /// The same, with a command that runs the JVM.
 fn wrong_by(
     command: &[&str],
+    jdks: &[Jdk],
     program: &str,
     options: &[&[&str]],
     arguments: &[&str],
     status: i32,
 ) -> Vec<String> {
-    let jdks = Jdk::claimed();
-    assert!(!jdks.is_empty(), "there is a JDK that forking is claimed for");
     let mut wrong = Vec::new();
     for jdk in jdks {
-        let programs = ForkPrograms::compiled(&jdk);
+        let programs = ForkPrograms::compiled(jdk);
         for options in options.iter().filter(|options| jdk.has(options)) {
             let (ended, said) = programs.run_by(command, program, options, arguments);
             if ended != Some(status) {
@@ -33,9 +43,9 @@ fn wrong_by(
 #[test]
 fn all_that_a_jvm_does_it_does_in_a_fork() {
     let collectors = COLLECTORS.map(|collector| [collector]);
-    let options: Vec<&[&str]> =
-        std::iter::once(&ZYGOTE[..]).chain(collectors.iter().map(|one| &one[..])).collect();
-    assert_eq!(wrong("Probes", &options, &[], 0), [""; 0]);
+    let collectors: Vec<&[&str]> = collectors.iter().map(|one| &one[..]).collect();
+    assert_eq!(wrong("Probes", &collectors, &[], 0), [""; 0]);
+    assert_eq!(wrong_by(&["env"], &Jdk::claimed(), "Probes", &[&ZYGOTE], &[], 0), [""; 0]);
 }
 
 #[test]
@@ -60,7 +70,7 @@ fn a_fork_has_its_own_place_in_files_however_they_were_opened() {
 
 #[test]
 fn threads_come_along_that_have_the_numbers_of_descriptors() {
-    assert_eq!(wrong_by(&SMALL_NUMBERS, "Numbers", &[&ZYGOTE], &[], 0), [""; 0]);
+    assert_eq!(wrong_by(&SMALL_NUMBERS, &jdks(), "Numbers", &[&ZYGOTE], &[], 0), [""; 0]);
 }
 
 #[test]

@@ -78,7 +78,8 @@ pub enum Installed {
 
 /// Asks the interpreter for its pytest.
 pub fn installed_pytest(python: &Path) -> Installed {
-    const QUESTION: &str = "import pytest; print(pytest.__version__)";
+    // Without all that pytest itself imports.
+    const QUESTION: &str = "import _pytest; print(_pytest.__version__)";
     let answer = Command::new(python).args(["-c", QUESTION]).stdin(Stdio::null()).output();
     match answer {
         Ok(answer) if answer.status.success() && answer.stdout.first().is_some_and(u8::is_ascii_digit) => {

@@ -6,9 +6,13 @@ use anyorder_engine::{DiskMode, Isolation, Settings};
 use anyorder_model::{Order, Outcome, TestIndex};
 use anyorder_testkit::engine;
 use anyorder_testkit::environment::{NEWEST, python};
+use anyorder_testkit::thorough::usually_or_in_trials;
 use tempfile::TempDir;
 
-const DEPTH: u32 = 60;
+/// How deep; the engine keeps so many states above each other.
+fn depth() -> u32 {
+    usually_or_in_trials(30, 60)
+}
 
 /// Each test finds the notes of its predecessors; the last one finds none that another order's last has left.
 const SUITE: &str = r#"
@@ -25,14 +29,14 @@ def test_last():
 "#;
 
 #[test]
-fn sixty_states_above_each_other_have_a_disk_each() {
+fn many_states_above_each_other_have_a_disk_each() {
     let project = TempDir::new().unwrap();
     fs::write(project.path().join("pytest.ini"), "[pytest]\n").unwrap();
     fs::write(project.path().join("test_notes.py"), SUITE).unwrap();
-    let last = TestIndex(DEPTH);
+    let last = TestIndex(60);
     // Orders that begin alike share the state after that, so each is one state deeper than the one before.
     let orders: Vec<Order> =
-        (1..=DEPTH).map(|depth| (0..depth).map(TestIndex).chain([last]).collect()).collect();
+        (1..=depth()).map(|depth| (0..depth).map(TestIndex).chain([last]).collect()).collect();
     for disk in [DiskMode::Overlay, DiskMode::Copy] {
         let settings = Settings {
             isolation: Some(Isolation::Fork),

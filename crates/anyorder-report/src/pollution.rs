@@ -1,6 +1,6 @@
 //! Pollution in words: what tests leave changed for good, place by place.
 
-use anyorder_model::{Pollution, Suite};
+use anyorder_model::{CellKind, Pollution, Suite};
 use serde_json::{Value, json};
 
 use crate::style::{NAME, count, grouped};
@@ -17,7 +17,10 @@ pub(crate) fn story(suite: &Suite, pollution: &[Pollution]) -> String {
                 "{NAME}{}{NAME:#}   {} -> {}",
                 one.example.path, one.example.before, one.example.after
             ),
-            cells => format!("{NAME}{}[…]{NAME:#}   {}", one.place, count(cells as u64, "item")),
+            cells if one.example.kind == CellKind::Item => {
+                format!("{NAME}{}[…]{NAME:#}   {}", one.place, count(cells as u64, "item"))
+            }
+            cells => format!("{NAME}{}{NAME:#}   {}", one.place, count(cells as u64, "object")),
         };
         let unstable = if one.is_unstable { "   (differs between two identical runs)" } else { "" };
         let readers = count(one.readers as u64, "test");

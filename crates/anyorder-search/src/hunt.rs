@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_model::{
-    Coverage, Finding, Halted, Kind, Mode, Oracle, Order, Outcome, Purpose, Station, TestIndex,
+    Coverage, FanRecord, Finding, Halted, Kind, Mode, Oracle, Order, Outcome, Purpose, Station, TestIndex,
 };
 
 use crate::blame::{charge_fixtures, confirm_fixtures};
@@ -15,7 +15,7 @@ use crate::cleaners::find_cleaners;
 use crate::judge::{HIDDEN, Judge};
 use crate::minimise::{First, first_group, further_groups, share_group};
 use crate::pairing::Pairing;
-use crate::partners::{choose_scan, scan};
+use crate::partners::scan;
 use crate::seen::{Seen, Suspect};
 use crate::settings::{Allowance, HuntSettings};
 
@@ -163,12 +163,10 @@ impl<'a> Hunt<'a> {
     }
 
     fn find_partners(&mut self) -> Result<(), Halted> {
-        let tests = self.judge.asker().suite().len();
         let mut cases = self.judge.take(Case::has_partners);
         self.judge.asker().begin(Station::Minimise, None);
-        let forks = self.judge.settings.forks(tests);
-        let (choice, seed) = (choose_scan(tests, cases.len(), forks), self.judge.settings.seed);
-        let mut result = scan(self.judge.asker(), &mut cases, choice, seed);
+        let settings = self.judge.settings;
+        let mut result = scan(self.judge.asker(), &mut cases, &self.seen, settings);
         if result.is_ok() {
             result = self.find_first_groups(&mut cases);
         }
@@ -188,9 +186,9 @@ impl<'a> Hunt<'a> {
         while let Some(partner) = self.commonest_partner(&tried) {
             tried.insert(partner);
             let is_new = |test: &TestIndex| {
-                let is_paired =
-                    self.pairing.as_ref().is_some_and(|pairing| pairing.is_tried((partner, *test)));
-                *test != partner && !is_paired && !self.judge.is_open(*test) && !self.judge.is_aside(*test)
+                let is_settled =
+                    self.pairing.as_ref().is_some_and(|pairing| pairing.is_settled((partner, *test)));
+                *test != partner && !is_settled && !self.judge.is_open(*test) && !self.judge.is_aside(*test)
             };
             let others: Vec<TestIndex> = tests.iter().copied().filter(is_new).collect();
             let row = if others.len() as u64 * 2 <= forks { 1 } else { COMPANIONS };
@@ -199,12 +197,22 @@ impl<'a> Hunt<'a> {
             forks = left;
             let noted = self.seen.runs();
             for record in self.judge.asker().fans(Purpose::Sweep, 1, vec![(vec![partner], others)])? {
-                self.seen.note_fan(&record);
+                self.note_companions(&record);
             }
             self.tell_suspects(noted);
             self.open_companions(noted)?;
         }
         Ok(())
+    }
+
+    fn note_companions(&mut self, record: &FanRecord) {
+        self.note_fan(record);
+        let Some(pairing) = &mut self.pairing else { return };
+        for step in record.tails.iter().filter(|tail| tail.steps.len() == 1).flat_map(|tail| &tail.steps) {
+            if let Some(alone) = self.seen.alone(step.test) {
+                pairing.note((record.prefix[0].test, step.test), &step.into(), alone);
+            }
+        }
     }
 
     /// Cases of the tests that stood out since the first few runs; those that are open wait meanwhile.
@@ -267,7 +275,7 @@ impl<'a> Hunt<'a> {
     /// What is not needed for a verdict: further groups, and cleaners.
     fn find_more(&mut self) -> Result<(), Halted> {
         let mut cases = self.judge.take(|case| case.confirmed.is_some());
-        let result = self.search_more(&mut cases);
+        let result = self.search_more(&mut cases).and_then(|()| self.look_again(&mut cases));
         self.judge.open.append(&mut cases);
         result?;
         for case in self.judge.take(|_| true) {
@@ -296,6 +304,19 @@ impl<'a> Hunt<'a> {
         }
         let mut victims: Vec<&mut Case> = cases.iter_mut().filter(|case| case.kind == Kind::Victim).collect();
         find_cleaners(self.judge.asker(), &mut victims, &self.seen, &mut allowance)
+    }
+
+    /// Cases whose partners do not come again leave.
+    fn look_again(&mut self, cases: &mut Vec<Case>) -> Result<(), Halted> {
+        let mut at = 0;
+        while at < cases.len() {
+            if self.judge.look_again(&mut cases[at])? {
+                at += 1;
+            } else {
+                cases.remove(at);
+            }
+        }
+        Ok(())
     }
 
     fn find_broken(&mut self) -> Result<(), Halted> {

@@ -12,7 +12,8 @@ pub(crate) const ZERO: u8 = 1;
 pub(crate) const ONE: u8 = 2;
 
 pub(crate) fn suite(tests: &[&[Op]]) -> SimSuite {
-    let test = |(at, ops): (usize, &&[Op])| SimTest { group: at / 3, ops: ops.to_vec(), rate: None };
+    let test =
+        |(at, ops): (usize, &&[Op])| SimTest { group: at / 3, ops: ops.to_vec(), ..SimTest::default() };
     SimSuite::new(tests.iter().enumerate().map(test).collect(), 1)
 }
 
@@ -203,7 +204,7 @@ fn what_only_forks_show_is_not_confirmed() {
 fn a_group_around_a_stranger_is_interleaved_only() {
     let tests: [(usize, &[Op]); 4] =
         [(0, &[Op::Set(0, 1)]), (0, &[Op::Need(1, ZERO)]), (1, &[Op::When(0, ONE, 1, 1)]), (1, &[])];
-    let tests = tests.map(|(group, ops)| SimTest { group, ops: ops.to_vec(), rate: None });
+    let tests = tests.map(|(group, ops)| SimTest { group, ops: ops.to_vec(), ..SimTest::default() });
     let report = hunt_in(&SimSuite::new(tests.to_vec(), 1));
     assert_eq!(the(&report, Kind::Victim, 1).interleaved_only, Some(true));
 }
@@ -326,4 +327,21 @@ proptest! {
         let report = hunt(&mut suite, &HuntSettings { seed, sweep: Sweep::Halves, ..HuntSettings::default() });
         prop_assert_eq!(faults(&suite, &report), Vec::<String>::new());
     }
+}
+
+/// The verdicts on a test that chance fails, more often behind another one, among others that do nothing; over many hunts.
+#[test]
+fn a_test_that_chance_fails_more_often_behind_another_is_not_called_a_victim() {
+    let test = |at: usize| {
+        let ops = if at == 1 { vec![Op::Set(0, 1)] } else { vec![] };
+        let (rate, other_rate) = if at == 0 { (Some(0.2), Some((0, ONE, 0.8))) } else { (None, None) };
+        SimTest { group: at / 3, ops, rate, other_rate }
+    };
+    let is_believed = |seed: &u64| {
+        let mut suite = SimSuite::new((0..8).map(test).collect(), *seed);
+        let report = hunt(&mut suite, &HuntSettings { seed: *seed, ..HuntSettings::default() });
+        report.findings.iter().any(|finding| finding.kind == Kind::Victim)
+    };
+    let believed = (0..2_000).filter(is_believed).count();
+    assert!(believed <= 2, "{believed} of 2,000 hunts");
 }

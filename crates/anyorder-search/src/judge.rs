@@ -108,7 +108,7 @@ impl<'a> Judge<'a> {
         self.aside.entry(test).or_default()
     }
 
-    fn set_aside_with(&mut self, case: &Case, after: After) {
+    pub(crate) fn set_aside_with(&mut self, case: &Case, after: After) {
         let rates = self.set_aside(case.test);
         rates.alone = case.base.is_empty().then_some(after.reference).or(rates.alone);
         rates.after = Some(after);

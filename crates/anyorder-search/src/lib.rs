@@ -3,6 +3,7 @@
 //! Knows suites, orders and outcomes as values. Refuses to know processes, disks and clocks, so that thousands of
 //! simulated suites can be tried per second.
 
+mod again;
 mod asker;
 #[cfg(test)]
 mod bent_tests;

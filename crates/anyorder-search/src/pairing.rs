@@ -98,8 +98,13 @@ impl Pairing {
         self.groups[one.at()] == self.groups[other.at()]
     }
 
-    pub(crate) fn is_tried(&self, pair: TestPair) -> bool {
+    fn is_tried(&self, pair: TestPair) -> bool {
         self.tried.contains(self.key(pair))
+    }
+
+    /// Whether it is known how a pair ends, by a run or without one.
+    pub(crate) fn is_settled(&self, pair: TestPair) -> bool {
+        self.is_tried(pair) || self.settled_by(pair).is_some()
     }
 
     /// What settles a pair that has not run, if anything does.

@@ -5,14 +5,16 @@
 //! is too much, candidates run in *blocks*, forwards and backwards, and only the tests of blocks that show something
 //! run by themselves; a partner is missed then if in both directions the block undoes what it did.
 
-use anyorder_model::{Halted, Purpose, TestIndex};
+use anyorder_model::{Group, Halted, Purpose, TestIndex};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::asker::{Asker, Branches};
 use crate::case::Case;
-use crate::seen::Sighting;
+use crate::seen::{Seen, Sighting};
+use crate::settings::HuntSettings;
+use crate::sight::Sight;
 
 /// How candidates are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +27,12 @@ pub(crate) enum Scan {
     No,
 }
 
-/// The most thorough scan of `tests` candidates for `suspects` that costs at most so many forks.
-pub(crate) fn choose_scan(tests: usize, suspects: usize, forks: u64) -> Scan {
+/// The most thorough scan of `tests` candidates for `suspects` that costs at most so many forks, where so many pairs of them
+/// are `known`.
+pub(crate) fn choose_scan(tests: usize, suspects: usize, known: usize, forks: u64) -> Scan {
     let branches = if suspects > 1 { suspects + 1 } else { suspects };
     let cost = |scan| match scan {
-        Scan::Each => tests * branches,
+        Scan::Each => (tests * branches).saturating_sub(known),
         Scan::Blocks(size) => 2 * tests.div_ceil(size) * branches + suspects * size,
         Scan::No => 0,
     };
@@ -37,12 +40,18 @@ pub(crate) fn choose_scan(tests: usize, suspects: usize, forks: u64) -> Scan {
     scans.into_iter().find(|&scan| cost(scan) as u64 <= forks).unwrap_or(Scan::No)
 }
 
-/// Finds single partners of all `cases`; adds them to their groups.
-pub(crate) fn scan(asker: &mut Asker<'_>, cases: &mut [Case], scan: Scan, seed: u64) -> Result<(), Halted> {
+/// Finds single partners of all `cases`, in what was `seen` where it can; adds them to their groups.
+pub(crate) fn scan(
+    asker: &mut Asker<'_>,
+    cases: &mut [Case],
+    seen: &Seen,
+    settings: &HuntSettings,
+) -> Result<(), Halted> {
     let tests: Vec<TestIndex> = asker.suite().indices().collect();
-    match scan {
+    let known = cases.iter_mut().map(|case| note_seen(case, seen, &tests)).sum();
+    let result = match choose_scan(tests.len(), cases.len(), known, settings.forks(tests.len())) {
         Scan::No => {
-            for case in cases {
+            for case in cases.iter_mut() {
                 let word = case.partner_word();
                 case.not_searched
                     .push(format!("other {word}: there are too many suspects to try every test"));
@@ -51,29 +60,46 @@ pub(crate) fn scan(asker: &mut Asker<'_>, cases: &mut [Case], scan: Scan, seed: 
         }
         Scan::Each => {
             let all: Vec<usize> = (0..cases.len()).collect();
-            try_each(asker, cases, &tests.iter().map(|&test| (test, all.clone())).collect::<Vec<_>>())
+            let each: Vec<_> = tests.iter().map(|&test| (test, all.clone())).collect();
+            try_each(asker, cases, seen, &each)
         }
         Scan::Blocks(size) => {
-            let each = try_blocks(asker, cases, &tests, size, seed)?;
+            let each = try_blocks(asker, cases, &tests, size, settings.seed)?;
             for case in cases.iter_mut() {
                 let word = case.partner_word();
                 case.leave_out(format!(
                     "{word} that the tests around them undo: tests were tried {size} in a row, forwards and backwards"
                 ));
             }
-            try_each(asker, cases, &each)
+            try_each(asker, cases, seen, &each)
         }
-    }
+    };
+    cases.iter_mut().for_each(|case| case.groups.sort_by_key(|group| (group.len(), group.clone())));
+    result
+}
+
+/// Adds the partners that were seen to be one; how many tests were seen to be one or none.
+fn note_seen(case: &mut Case, seen: &Seen, tests: &[TestIndex]) -> usize {
+    let ends = tests.iter().filter_map(|&test| Some((test, seen.after_one(test, case.test)?)));
+    let ends: Vec<(TestIndex, Sight)> = ends.filter(|(_, end)| end.is_evidence()).collect();
+    let partners = ends.iter().filter(|(_, end)| case.target.is_met(end)).map(|(test, _)| vec![*test]);
+    let partners: Vec<Group> = partners.filter(|partner| !case.groups.contains(partner)).collect();
+    case.groups.extend(partners);
+    ends.len()
 }
 
 /// Runs each candidate and, from the state it leaves, the cases that it is a candidate for.
 fn try_each(
     asker: &mut Asker<'_>,
     cases: &mut [Case],
+    seen: &Seen,
     candidates: &[(TestIndex, Vec<usize>)],
 ) -> Result<(), Halted> {
     let wanted = |(test, wanted): &(TestIndex, Vec<usize>)| -> Vec<usize> {
-        let is_new = |&at: &usize| cases[at].test != *test && !cases[at].groups.contains(&vec![*test]);
+        let is_seen = |case: &Case| seen.after_one(*test, case.test).is_some_and(|end| end.is_evidence());
+        let is_new = |&at: &usize| {
+            cases[at].test != *test && !cases[at].groups.contains(&vec![*test]) && !is_seen(&cases[at])
+        };
         wanted.iter().copied().filter(is_new).collect()
     };
     let rows: Vec<(TestIndex, Vec<usize>)> =
@@ -87,7 +113,6 @@ fn try_each(
             }
         }
     }
-    cases.iter_mut().for_each(|case| case.groups.sort_by_key(|group| (group.len(), group.clone())));
     Ok(())
 }
 

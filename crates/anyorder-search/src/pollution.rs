@@ -8,6 +8,8 @@ use anyorder_model::{Finding, Kind, Pollution, Profile, State, Suite, TestIndex,
 
 use crate::noise::Noise;
 
+/// How many places that differ only in the object are one.
+const ALIKE: usize = 4;
 /// How many cells of a latent polluter its finding names.
 const CELLS: usize = 20;
 
@@ -20,12 +22,28 @@ pub fn pollution(profiles: &[Profile], noise: &Noise) -> Vec<Pollution> {
         }
     }
     let mut pollution: Vec<Pollution> =
-        places.into_iter().map(|(place, writes)| one(place, &writes, profiles)).collect();
+        of_a_kind(places).iter().map(|(place, writes)| one(place, writes, profiles)).collect();
     pollution.sort_by_key(|one| {
         let (readers, writers) = (one.readers, one.writers.len());
         std::cmp::Reverse((readers, writers))
     });
     pollution
+}
+
+/// Places that differ only in the object that they belong to are one: `_hooks` of twenty classes is `*._hooks`.
+fn of_a_kind<'a>(
+    places: BTreeMap<&'a str, Vec<(TestIndex, &'a Write)>>,
+) -> BTreeMap<String, Vec<(TestIndex, &'a Write)>> {
+    let attribute = |place: &'a str| place.rsplit_once('.').map_or(place, |(_, attribute)| attribute);
+    let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
+    places.keys().for_each(|place| *alike.entry(attribute(place)).or_default() += 1);
+    let mut merged: BTreeMap<String, Vec<(TestIndex, &Write)>> = BTreeMap::new();
+    for (place, writes) in places {
+        let is_one_of_many = alike[attribute(place)] >= ALIKE;
+        let place = if is_one_of_many { format!("*.{}", attribute(place)) } else { place.to_owned() };
+        merged.entry(place).or_default().extend(writes);
+    }
+    merged
 }
 
 /// A finding for each test that leaves something changed for good, with what.
@@ -54,13 +72,12 @@ fn one(place: &str, writes: &[(TestIndex, &Write)], profiles: &[Profile]) -> Pol
     let needs_no_name = writes.iter().any(|(_, write)| write.cell.names.is_empty());
     let may_read =
         |profile: &&Profile| needs_no_name || names.iter().any(|name| profile.reads.contains(name.as_str()));
-    let mut writers: Vec<TestIndex> = writes.iter().map(|(test, _)| *test).collect();
-    writers.dedup();
+    let writers: BTreeSet<TestIndex> = writes.iter().map(|(test, _)| *test).collect();
     Pollution {
         place: place.to_owned(),
         example: writes[0].1.cell.clone(),
         cells: cells.len(),
-        writers,
+        writers: writers.into_iter().collect(),
         readers: profiles.iter().filter(may_read).count(),
         is_unstable: writes.iter().all(|(_, write)| write.is_unstable),
     }
@@ -84,6 +101,17 @@ mod tests {
         let lines: Vec<(&str, usize, usize, usize)> =
             found.iter().map(|one| (one.place.as_str(), one.cells, one.writers.len(), one.readers)).collect();
         assert_eq!(lines, [("m.registry", 5, 5, 5), ("m.flag", 1, 5, 1)]);
+    }
+
+    #[test]
+    fn the_same_attribute_of_many_objects_is_one_line_and_that_of_a_few_is_not() {
+        let hook = |class: u32| write(&format!("m.C{class}._hooks['load']"), CellKind::Item);
+        let lines = |classes: u32| -> Vec<String> {
+            let profiles = [profile(0, (0..classes).map(hook).collect(), &[])];
+            pollution(&profiles, &Noise::default()).into_iter().map(|one| one.place).collect()
+        };
+        assert_eq!(lines(4), ["*._hooks"]);
+        assert_eq!(lines(3), ["m.C0._hooks", "m.C1._hooks", "m.C2._hooks"]);
     }
 
     #[test]

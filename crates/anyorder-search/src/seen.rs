@@ -13,6 +13,8 @@ use crate::sight::Sight;
 pub(crate) struct Seen {
     alone: BTreeMap<TestIndex, Sight>,
     runs: Vec<Run>,
+    /// The first run in which nothing but the first of two tests ran before the second.
+    pairs: BTreeMap<(TestIndex, TestIndex), usize>,
 }
 
 /// A whole order that ran; or the prefix of a fan and then its tails, each of which ran right after the prefix.
@@ -83,11 +85,17 @@ impl Seen {
     fn note(&mut self, steps: &[Step], fork: usize) {
         let reached = steps.iter().filter(|step| step.outcome != Outcome::NotReached);
         let odd = reached.clone().filter(|step| step.outcome != Outcome::Passed);
-        self.runs.push(Run {
-            fork,
-            order: reached.map(|step| step.test).collect(),
-            odd: odd.map(|step| (step.test, step.into())).collect(),
-        });
+        let odd = odd.map(|step| (step.test, step.into())).collect();
+        let run = Run { fork, order: reached.map(|step| step.test).collect(), odd };
+        for (first, test) in run.pairs() {
+            self.pairs.entry((first, test)).or_insert(self.runs.len());
+        }
+        self.runs.push(run);
+    }
+
+    /// How a test ended when only one other had run before it, if that was tried.
+    pub(crate) fn after_one(&self, first: TestIndex, test: TestIndex) -> Option<Sight> {
+        self.pairs.get(&(first, test)).map(|&number| self.runs[number].sight(test))
     }
 
     /// How many orders were noted.
@@ -160,6 +168,15 @@ impl Seen {
 }
 
 impl Run {
+    /// Its first test, with each that ran when nothing else had.
+    fn pairs(&self) -> impl Iterator<Item = (TestIndex, TestIndex)> {
+        let seconds = if self.fork == 1 { self.order.len() } else { 2 };
+        let firsts = self.order.first().into_iter().filter(|_| self.fork > 0);
+        firsts.flat_map(move |&first| {
+            self.order[..seconds.min(self.order.len())].iter().skip(1).map(move |&test| (first, test))
+        })
+    }
+
     /// What ran before the test at this place.
     fn before(&self, at: usize) -> &[TestIndex] {
         &self.order[..at.min(self.fork)]

@@ -41,6 +41,15 @@ pub struct SimTest {
     pub ops: Vec<Op>,
     /// How likely it fails for no reason, after all its instructions.
     pub rate: Option<f64>,
+    /// Where this cell's value is in the mask, it fails at this rate instead.
+    pub other_rate: Option<(usize, u8, f64)>,
+}
+
+impl SimTest {
+    fn rate_in(&self, cells: &[u8]) -> Option<f64> {
+        let other = self.other_rate.filter(|(cell, mask, _)| mask & (1 << cells[*cell]) != 0);
+        other.map(|(_, _, rate)| rate).or(self.rate)
+    }
 }
 
 /// A module fixture of a simulated group: its cells start anew whenever the group is left.
@@ -194,7 +203,7 @@ impl SimSuite {
                 if steps.is_empty() { late = Some(error) } else { charge(steps, error) }
             }
             let mut step = self.execute(world, test);
-            if let Some(rate) = program.rate.filter(|_| step.outcome == Outcome::Passed) {
+            if let Some(rate) = program.rate_in(&world.cells).filter(|_| step.outcome == Outcome::Passed) {
                 world.draws += 1;
                 if chance(world, test, rate) {
                     step = failed(test, Outcome::Failed, "chance");

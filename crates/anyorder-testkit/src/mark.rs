@@ -84,6 +84,10 @@ mod tests {
     fn a_process_that_stays_is_named_and_killed() {
         let mark = Mark::new();
         let mut child = Command::new("sleep").arg("60").env(VARIABLE, mark.value()).spawn().unwrap();
+        // Right after a program has begun, nobody sees its environment yet.
+        while mark.carriers().is_empty() {
+            sleep(Duration::from_millis(1));
+        }
         assert_eq!(mark.gone_within(NOT_LONG), Err(vec!["sleep 60 ".to_owned()]));
         assert!(!child.wait().unwrap().success());
         assert_eq!(mark.gone_within(NOT_LONG), Ok(()));

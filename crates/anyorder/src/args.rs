@@ -9,7 +9,7 @@ use anyorder_engine::{DiskMode, Isolation};
 use anyorder_model::Mode;
 use anyorder_report::{Color, TerminalOptions};
 use anyorder_search::{CellPattern, Strategy, Sweep};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{FalseyValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -199,6 +199,9 @@ pub(crate) struct HowArgs {
     /// How what tests write is kept apart, and away from your files [default: overlay where possible, else copy]
     #[arg(long, value_name = "HOW", env = "ANYORDER_DISK", value_parser = disk_parser())]
     pub(crate) disk: Option<DiskMode>,
+    /// Do not compare forks with plain runs first, which takes a run of the suite; findings are confirmed all the same
+    #[arg(long, env = "ANYORDER_TRUST_FORKS", value_parser = FalseyValueParser::new())]
+    pub(crate) trust_forks: bool,
     /// Seed of everything random [default: 0]
     #[arg(long, value_name = "N", env = "ANYORDER_SEED")]
     pub(crate) seed: Option<u64>,
@@ -372,6 +375,7 @@ turned round one at a time, and those that change an outcome are manifest.
 Examples:
   anyorder deps
   anyorder deps --dot deps.dot --schedule order.txt
+  anyorder deps --together together.py    # then: PYTHONPATH=. pytest -p together
   anyorder deps --reference original --reference reverse --json deps.json")]
 pub(crate) struct DepsArgs {
     #[command(flatten)]
@@ -385,6 +389,9 @@ pub(crate) struct DepsArgs {
     /// Write an order that respects the dependencies to a file, one test id per line
     #[arg(long, help_heading = "Output", value_name = "FILE")]
     pub(crate) schedule: Option<PathBuf>,
+    /// Write a pytest plugin that keeps tests together that depend on each other, also for `pytest -n` of pytest-xdist
+    #[arg(long, help_heading = "Output", value_name = "FILE.py")]
+    pub(crate) together: Option<PathBuf>,
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,

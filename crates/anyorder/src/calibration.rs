@@ -51,7 +51,7 @@ impl<'a> Calibration<'a> {
         if let Some(notice) = differs_from_the_users_run(self.engine, original) {
             session.tell(&notice);
         }
-        if self.engine.isolation() == Isolation::Process {
+        if self.engine.isolation() == Isolation::Process || self.engine.settings().trusts_forks {
             return Ok(true);
         }
         match self.compare(session, original) {

@@ -36,6 +36,7 @@ impl Project {
                 "leave `--workers` out for one per core",
             ));
         }
+        let is_true = |text: &str| text.parse::<bool>().map_err(|_| "it is `true` or `false`".to_owned());
         let seed = |text: &str| text.parse::<u64>().map_err(|error| error.to_string());
         let settings = Settings {
             workers,
@@ -46,6 +47,7 @@ impl Project {
                 .unwrap_or_else(|| default_memory_limit(workers)),
             isolation: how.isolation.or(config.get("isolation", parse_isolation)?),
             disk: how.disk.or(config.get("disk", parse_disk)?),
+            trusts_forks: how.trust_forks || config.get("trust-forks", is_true)?.unwrap_or(false),
             keeper: defaults.keeper,
             first_suite: 0,
             seed: how.seed.or(config.get("seed", seed)?).unwrap_or(defaults.seed),

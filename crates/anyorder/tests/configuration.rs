@@ -32,7 +32,7 @@ fn an_unknown_key_is_named_with_its_line_and_a_suggestion() {
     let ran = Anyorder::at(suite.path()).run(&["sweep"]).with_code(2);
     insta::assert_snapshot!(ran.errors(), @r"
     error: unknown key `ronds` in `anyorder.toml`, line 4
-    hint: did you mean `rounds`? The keys are python, workers, timeout, memory, isolation, disk, seed, strategy, rounds, budget, ignore-cells
+    hint: did you mean `rounds`? The keys are python, workers, timeout, memory, isolation, disk, trust-forks, seed, strategy, rounds, budget, ignore-cells
     ");
 }
 
@@ -44,7 +44,7 @@ fn an_unknown_key_in_pyproject_is_named_with_its_own_line() {
     let ran = Anyorder::at(suite.path()).run(&["collect"]).with_code(2);
     insta::assert_snapshot!(ran.errors(), @r"
     error: unknown key `sedd` in `pyproject.toml`, line 9
-    hint: did you mean `seed`? The keys are python, workers, timeout, memory, isolation, disk, seed, strategy, rounds, budget, ignore-cells
+    hint: did you mean `seed`? The keys are python, workers, timeout, memory, isolation, disk, trust-forks, seed, strategy, rounds, budget, ignore-cells
     ");
 }
 

@@ -7,7 +7,7 @@ use common::{Anyorder, Ran};
 
 fn sweep(fixture: &str, arguments: &[&str]) -> Ran {
     let fixture = Fixture::pytest(fixture);
-    Anyorder::at(fixture.path()).run(&[&["sweep", "--rounds", "2"], arguments].concat())
+    Anyorder::at(fixture.path()).calibrated().run(&[&["sweep", "--rounds", "2"], arguments].concat())
 }
 
 #[track_caller]

@@ -18,7 +18,7 @@ fn next_steps(ran: &Ran) -> Vec<String> {
 /// Started anywhere, the demo is written to where temporary files go.
 fn demo(temporary: &Path) -> Ran {
     let anywhere = tempfile::tempdir().unwrap();
-    Anyorder::at(anywhere.path()).variable("TMPDIR", temporary).run(&["demo"]).with_code(0)
+    Anyorder::at(anywhere.path()).calibrated().variable("TMPDIR", temporary).run(&["demo"]).with_code(0)
 }
 
 #[test]

@@ -3,7 +3,9 @@
 mod common;
 
 use std::fs;
+use std::process::Command;
 
+use anyorder_testkit::environment::{PLUGINS, python};
 use common::{Anyorder, Ran, suite};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -112,6 +114,26 @@ fn the_graph_and_a_schedule_that_can_be_replayed_are_written() {
     );
     assert_eq!(fs::read_to_string(&order).unwrap(), "test_two.py::test_b\ntest_two.py::test_a\n");
     run(&directory, &["replay", order.to_str().unwrap()]).with_code(0);
+}
+
+#[test]
+fn what_depends_stays_together_in_plain_pytest_and_on_several_workers() {
+    let directory = suite(&[(
+        "test_two.py",
+        "foo = None\ndef test_a(): assert foo\ndef test_b():\n    global foo\n    foo = 1\ndef test_c(): pass\n",
+    )]);
+    let files = TempDir::new().unwrap();
+    let plugin = files.path().join("together.py");
+    run(&directory, &["deps", "--together", plugin.to_str().unwrap()]).with_code(0);
+    let passes = |words: &[&str]| {
+        let mut pytest = Command::new(python(PLUGINS));
+        pytest.args(["-m", "pytest", "-p", "no:randomly", "-p", "no:random_order"]).args(words);
+        let output = pytest.current_dir(&directory).env("PYTHONPATH", files.path()).output().unwrap();
+        output.status.success()
+    };
+    assert!(!passes(&[]));
+    assert!(passes(&["-p", "together", "-p", "no:xdist"]));
+    assert!(passes(&["-p", "together", "-n", "2"]));
 }
 
 #[test]

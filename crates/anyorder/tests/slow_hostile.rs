@@ -5,15 +5,16 @@
 mod common;
 
 use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::thorough::usually_or_in_trials;
 use common::Anyorder;
 use common::hostile::{Hostile, Outcomes};
 
 const ORDER: [&str; 3] = ["before", "hostile", "after"];
 
-/// In forks and in new processes alike.
+/// In forks; in trials in new processes, too.
 #[track_caller]
 fn replays(hostile: &Hostile, check: impl Fn(&Outcomes)) {
-    for isolation in ["fork", "process"] {
+    for isolation in usually_or_in_trials(&["fork"][..], &["fork", "process"]) {
         check(&hostile.replay(&ORDER, &["--isolation", isolation]));
     }
 }

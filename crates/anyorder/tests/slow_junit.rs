@@ -16,6 +16,9 @@ use serde_json::Value;
 /// How many builds are hunted in at the same time.
 const LANES: usize = 2;
 
+/// Hunted in trials only: what is peculiar in them, the agent's own tests try every day.
+const PECULIAR: [&str; 6] = ["five_templates", "four", "four_runners", "mixed", "places_of_state", "three"];
+
 /// Where forks are compared with new processes every day; `cargo xtask trial thorough slow_junit` does so everywhere.
 const COMPARED: [&str; 1] = ["on_disk"];
 
@@ -60,6 +63,7 @@ fn buildable() -> BTreeMap<String, Value> {
     assert!(fixtures.len() > 5, "the fixtures are where they were");
     // Only some machines have Gradle; Maven is asked for.
     fixtures.retain(|name, _| name != "gradle" || is_installed("gradle"));
+    fixtures.retain(|name, _| usually_or_in_trials(!PECULIAR.contains(&name.as_str()), true));
     fixtures
 }
 

@@ -182,7 +182,7 @@ fn a_budget_may_be_in_suite_times_and_need_not_be_spent() {
 #[test]
 fn a_suite_without_dependences_has_exit_code_0_and_saves_nothing() {
     let suite = suite(&[("test_a.py", "def test_a(): pass\ndef test_b(): pass\n")]);
-    let ran = Anyorder::at(suite.path()).run(&["sweep"]).with_code(0);
+    let ran = Anyorder::at(suite.path()).calibrated().run(&["sweep"]).with_code(0);
     insta::assert_snapshot!(ran.shown(), @r"
     exit code 0
     --- stdout

@@ -17,6 +17,8 @@ use crate::project::Project;
 use crate::recorded::{Recorded, in_words};
 use crate::session::{Done, Session};
 
+const TOGETHER: &str = include_str!("together.py");
+
 pub(crate) fn run(args: &DepsArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::new(&args.suite.how, &session.cancel)?;
@@ -81,7 +83,27 @@ fn write_files(args: &DepsArgs, suite: &Suite, dependencies: &Dependencies) -> R
     if let Some(path) = &args.schedule {
         write(path, format_order_file(dependencies.schedule.ids(suite)))?;
     }
+    if let Some(path) = &args.together {
+        write(path, together(path, suite, dependencies))?;
+    }
     Ok(())
+}
+
+/// A plugin for pytest that keeps together what depends on each other.
+fn together(path: &Path, suite: &Suite, dependencies: &Dependencies) -> String {
+    let several = dependencies.parallel.iter().filter(|group| group.len() > 1);
+    let lines = several.flat_map(|group| {
+        let ids = group.iter().map(|&test| format!("        {},\n", python_string(&suite.id(test).0)));
+        std::iter::once("    [\n".to_owned()).chain(ids).chain(["    ],\n".to_owned()])
+    });
+    let groups: String = lines.collect();
+    let module = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    TOGETHER.replace("MODULE", &module).replace("GROUPS = []", &format!("GROUPS = [\n{groups}]"))
+}
+
+/// JSON's strings are Python's, too.
+fn python_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn done(report: DepsReport) -> Done {

@@ -45,6 +45,8 @@ pub(crate) struct Anyorder {
     input: String,
     /// What starts the binary, if it is not started directly.
     through: Vec<String>,
+    /// Whether forks are compared with plain runs first, which costs as much as most tests.
+    is_calibrated: bool,
     mark: Mark,
     /// The command that was prepared last, until its end is known.
     watch: RefCell<Option<Watch>>,
@@ -85,6 +87,7 @@ impl Anyorder {
             variables: vec![],
             input: String::new(),
             through: vec![],
+            is_calibrated: false,
             mark,
             watch: RefCell::default(),
         }
@@ -92,6 +95,12 @@ impl Anyorder {
 
     pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.into(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// As users have it who say nothing of it: forks are compared with plain runs first.
+    pub(crate) fn calibrated(mut self) -> Self {
+        self.is_calibrated = true;
         self
     }
 
@@ -133,6 +142,10 @@ impl Anyorder {
     fn prepare<S: AsRef<OsStr>>(&self, command: &mut Command, words: &[S]) {
         if let Some((subcommand, rest)) = words.split_first() {
             command.arg(subcommand);
+            let would_compare = [OsStr::new("sweep"), OsStr::new("hunt")].contains(&subcommand.as_ref());
+            if would_compare && !self.is_calibrated {
+                command.arg("--trust-forks");
+            }
             // A command line that anyorder itself has suggested names its interpreter.
             let is_complete = rest.iter().any(|word| word.as_ref() == "--python");
             if let Some(python) = &self.python {
