@@ -154,7 +154,7 @@ fn rust() -> Tally {
 }
 
 fn slow() -> Tally {
-    in_lanes(|name| name.starts_with("slow_") && !is_about_java(name))
+    in_lanes(|name| name.starts_with("slow_") && !is_about_java(name), vec![])
 }
 
 /// Java builds, and the agent that rides in their JVMs.
@@ -162,9 +162,9 @@ fn java() -> Tally {
     if !missing_for_java().is_empty() {
         return Tally::default();
     }
-    let mut tally = in_lanes(|name| name.starts_with("slow_") && is_about_java(name));
-    tally.add(&counted(Command::new(repository().join("agents/junit/tests/run")).args(JUNITS)));
-    tally
+    let mut agent = Command::new(repository().join("agents/junit/tests/run"));
+    agent.args(JUNITS);
+    in_lanes(|name| name.starts_with("slow_") && is_about_java(name), vec![("agents/junit", agent)])
 }
 
 fn is_about_java(name: &str) -> bool {
@@ -180,8 +180,8 @@ fn left_out() -> Vec<String> {
     java.into_iter().chain(gradle).collect()
 }
 
-/// Runs the integration tests whose names are `wanted`, some files at a time, each shown when it has ended.
-fn in_lanes(wanted: impl Fn(&str) -> bool) -> Tally {
+/// Runs the integration tests whose names are `wanted`, and what else is named, some at a time, each shown when it has ended.
+fn in_lanes(wanted: impl Fn(&str) -> bool, more: Vec<(&str, Command)>) -> Tally {
     let names = test_names(wanted);
     let mut build = cargo(&["test", "--workspace", "--no-run"]);
     if !build
@@ -191,21 +191,29 @@ fn in_lanes(wanted: impl Fn(&str) -> bool) -> Tally {
     {
         return one_result(false);
     }
-    side_by_side(names, |name, tell| {
+    let tests = names.iter().map(|name| (name.as_str(), timed(name)));
+    side_by_side(tests.chain(more).collect(), |(name, mut command), tell| {
         tell(&format!("---- {name}"));
-        let mut timed = Command::new("bash");
-        timed.args([
-            "-c",
-            TIMED,
-            env!("CARGO"),
-            "test",
-            "--quiet",
-            "--workspace",
-            "--no-fail-fast",
-            "--test",
-        ]);
-        heard(timed.arg(&name).current_dir(repository()), tell)
+        heard(&mut command, tell)
     })
+}
+
+/// One file of integration tests.
+fn timed(name: &str) -> Command {
+    let mut timed = Command::new("bash");
+    timed.args([
+        "-c",
+        TIMED,
+        env!("CARGO"),
+        "test",
+        "--quiet",
+        "--workspace",
+        "--no-fail-fast",
+        "--test",
+        name,
+    ]);
+    timed.current_dir(repository());
+    timed
 }
 
 /// Says what a command and its children took: seconds of CPU, in programs and in the system.
