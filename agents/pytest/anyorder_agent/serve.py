@@ -9,6 +9,7 @@ from anyorder_order import fresh
 from . import forked
 from .follow import Follower
 from .own import own
+from .put import Refused
 from .reads import Reads
 from .sight import Sight
 from .trace import Tracer
@@ -152,6 +153,19 @@ class Server:
             self._context = context
         failed = [{"path": path, "why": why} for path, why in sorted(failed.items())]
         self._link.send({"say": "restored", "restored": restored, "failed": failed, "seconds": own.cpu() - begun})
+
+    def _obey_places(self):
+        begun = own.cpu()
+        told = self._watch.told_places()
+        self._link.send({"say": "places", "places": told, "seconds": own.cpu() - begun})
+
+    def _obey_perturb(self, cell, way):
+        try:
+            after = self._watch.perturb(cell, way)
+        except Refused as refusal:
+            self._link.send({"say": "trouble", "text": str(refusal)})
+        else:
+            self._link.send({"say": "perturbed", "after": after})
 
     def _own_descriptors(self):
         return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}

@@ -14,6 +14,7 @@ from .fixtures import Fixtures, parameters
 from .hidden import Registrations, hidden_codecs
 from .names import Names
 from .own import own
+from .places import Places
 from .probes import Below, Probes
 from .process import context_variables, facts, reader
 from .reads import LIBRARY, PACKAGES
@@ -58,6 +59,7 @@ class Watch:
         self._take_facts(self._read_facts(is_collecting))
         self._names = Names(self._memory)
         self._teller = Teller(self._memory, self._names)
+        self._places = Places(_of_project(modules, str(session.config.rootpath)), self._memory, self._names)
 
     @property
     def objects(self):
@@ -93,6 +95,16 @@ class Watch:
         # What could not be put back may have gone with something else, as the random numbers of a module do.
         failed = {path: failed.get(path, "it was put back, and differs again") for path in _paths(asked) & left}
         return len(asked) - len(failed), failed, context
+
+    def told_places(self):
+        """Cells of the project that something could change."""
+        with _CollectorResting():
+            return self._places.told(self.functions())
+
+    def perturb(self, path, way):
+        """Changes such a cell; what is there now, in short."""
+        with _CollectorResting():
+            return self._places.perturb(path, way)
 
     def _changes(self, is_collecting):
         """All that differ, each with a path of its own, in the order of their paths; and the facts as they are now."""
@@ -212,6 +224,27 @@ def _rank(name, module):
 def _library(modules):
     """Names of modules of the standard library."""
     return {name for name, module in modules.items() if _is_in_library(namespace_of_module(module).get("__file__"))}
+
+
+def _of_project(modules, root):
+    """Those that are neither of the standard library nor of installed packages. The project itself may be installed: a
+    package that stands below the root, too, is the project's."""
+    sources = _entries(root) | _entries(root + "/src")
+    found = {}
+    for name, module in modules.items():
+        file = namespace_of_module(module).get("__file__")
+        beginning = name.partition(".")[0]
+        is_installed = _is_in_library(file) or PACKAGES in file and sources.isdisjoint({beginning, beginning + ".py"})
+        if not is_installed:
+            found[name] = module
+    return found
+
+
+def _entries(directory):
+    try:
+        return set(own.listdir(directory))
+    except OSError:
+        return set()
 
 
 def _is_in_library(file):

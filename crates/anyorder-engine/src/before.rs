@@ -105,6 +105,9 @@ impl<'a> Before<'a> {
         if !followed.is_empty() && node.follow_cells(followed).is_err() {
             return Ok(None);
         }
+        if treatment.prefix.is_empty() {
+            return Ok(Some(Arrived { node, gained: None, late: None, written: vec![] }));
+        }
         let leg = node.run(lab, treatment.prefix.tests(), false);
         let LegEnd::Ran(gained) = leg.end else { return Ok(None) };
         let approached = node.approach(lab, treatment.test).ok();
@@ -130,7 +133,7 @@ impl<'a> Before<'a> {
     }
 
     fn way(&self) -> Treatment {
-        Treatment { remedies: vec![], looks: false, ..self.treatment.clone() }
+        Treatment { remedies: vec![], looks: false, places: false, ..self.treatment.clone() }
     }
 
     fn last_state(&self) -> Option<Arc<Kept>> {

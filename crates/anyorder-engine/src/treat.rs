@@ -1,4 +1,4 @@
-//! Carries out treatments: a test from one state several times, each time with other cells put back first.
+//! Carries out treatments: a test from one state several times, each time with other cells put back or changed first.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use crate::before::{Before, Sight};
 use crate::crew;
 use crate::error::EngineError;
 use crate::lab::Lab;
+use crate::link::Lost;
 use crate::node::Node;
 use crate::pool::Update;
 
@@ -32,10 +33,15 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, treatment: &Treatment) -> Result<Treat
         late: None,
         treated: vec![],
         written: vec![],
+        places: vec![],
         seconds: 0.0,
     };
     if let Some((mut before, sight)) = Before::reach(lab, desk, treatment)? {
         let Sight { differing, late, written } = sight;
+        if treatment.places {
+            let node = before.process()?;
+            record.places = node.and_then(|node| node.places(lab).ok()).unwrap_or_default();
+        }
         for remedy in &treatment.remedies {
             let Some(node) = before.process()? else { break };
             record.treated.push(treat(lab, &node, treatment, remedy));
@@ -48,14 +54,24 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, treatment: &Treatment) -> Result<Treat
 }
 
 fn treat(lab: &Lab, node: &Node, treatment: &Treatment, remedy: &Remedy) -> Treated {
-    let Ok(failed) = node.restore(lab, remedy) else { return lost(treatment, remedy) };
+    let Ok((failed, after)) = apply(lab, node, remedy) else { return lost(treatment, remedy) };
     let names = treatment.lines.as_ref().map_or(&[][..], |lines| &lines.read);
     if !names.is_empty() && node.sight(names).is_err() {
         return lost(treatment, remedy);
     }
     let mut leg = node.run_last(lab, treatment.test, treatment.lines.is_some());
     let step = leg.steps.pop().unwrap_or_else(|| Step::bare(treatment.test, Outcome::NotReached));
-    Treated { step, failed, read: leg.read }
+    Treated { step, failed, after, read: leg.read }
+}
+
+/// Does what the remedy says: what could not be put back, and what a changed cell holds now.
+fn apply(lab: &Lab, node: &Node, remedy: &Remedy) -> Result<(Vec<NotRestored>, Option<String>), Lost> {
+    match remedy {
+        Remedy::Only(cells) if cells.is_empty() => Ok((vec![], None)),
+        Remedy::Only(cells) => Ok((node.restore(lab, cells, false)?, None)),
+        Remedy::AllBut(cells) => Ok((node.restore(lab, cells, true)?, None)),
+        Remedy::Perturb(perturbation) => Ok((vec![], Some(node.perturb(lab, perturbation)?))),
+    }
 }
 
 /// The process did not survive the remedy.
@@ -65,7 +81,7 @@ fn lost(treatment: &Treatment, remedy: &Remedy) -> Treated {
         Remedy::Only(paths) => {
             paths.iter().map(|path| NotRestored { path: path.clone(), why: why.to_owned() }).collect()
         }
-        Remedy::AllBut(_) => vec![],
+        Remedy::AllBut(_) | Remedy::Perturb(_) => vec![],
     };
-    Treated { step: Step::bare(treatment.test, Outcome::NotReached), failed, read: vec![] }
+    Treated { step: Step::bare(treatment.test, Outcome::NotReached), failed, after: None, read: vec![] }
 }

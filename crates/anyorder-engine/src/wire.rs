@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anyorder_model::{
-    Cell, Code, CollectionError, NotRestored, Outcome, Phase, Read, Signature, Test, TestIndex, Written,
+    Cell, Code, CollectionError, NotRestored, Outcome, Phase, Place, Read, Signature, Test, TestIndex, Way,
+    Written,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -61,6 +62,15 @@ pub enum Request<'a> {
         cells: &'a [String],
         /// Whether these stay, and all others that differ are put back.
         others: bool,
+    },
+    /// Tell the cells that something could change.
+    Places,
+    /// Change a cell.
+    Perturb {
+        /// Its path.
+        cell: &'a str,
+        /// How.
+        way: Way,
     },
     /// From now on tell where these cells are written.
     Follow {
@@ -144,6 +154,19 @@ pub enum Message {
         /// Seconds of CPU that it took.
         #[serde(default, deserialize_with = "measured")]
         seconds: f64,
+    },
+    /// Answer to `places`.
+    Places {
+        /// The cells that something could change.
+        places: Vec<Place>,
+        /// Seconds of CPU that it took.
+        #[serde(default, deserialize_with = "measured")]
+        seconds: f64,
+    },
+    /// Answer to `perturb`.
+    Perturbed {
+        /// What the cell holds now.
+        after: String,
     },
     /// Answer to `wait`.
     Waited {
@@ -313,11 +336,18 @@ mod tests {
         );
         assert!(matches!(&read[3], Message::Collected { tests } if tests[0].line == 3));
         assert!(matches!(&read[10], Message::Ran { gained: Some(gained) } if !gained.is_nothing()));
-        let [.., Message::Approached, Message::Restored { failed, .. }, Message::Outcome(outcome)] =
-            &read[..]
+        let [
+            ..,
+            Message::Approached,
+            Message::Restored { failed, .. },
+            Message::Outcome(outcome),
+            Message::Places { places, .. },
+            Message::Perturbed { after },
+        ] = &read[..]
         else {
             panic!("{read:?}");
         };
+        assert_eq!((&places[0].ways[..], after.as_str()), (&[Way::Emptied, Way::Extra][..], "{}"));
         assert_eq!(failed[0].path, "thread shop-worker");
         let (written, read) = (&outcome.written[0], &outcome.read[0]);
         assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));
@@ -338,6 +368,8 @@ mod tests {
             Request::Restore { cells: &["shop.settings.CURRENCY".to_owned()], others: false },
             Request::Follow { cells: &["shop.settings.CURRENCY".to_owned()] },
             Request::Sight { names: &[".CURRENCY".to_owned()] },
+            Request::Places,
+            Request::Perturb { cell: "shop.settings.FLAGS", way: Way::Emptied },
             Request::Wait { pid: 4712 },
             Request::Exit { reap: vec![] },
         ];

@@ -118,11 +118,12 @@ impl World {
         let restored = match remedy {
             Remedy::Only(paths) => self.mask(paths),
             Remedy::AllBut(paths) => !self.mask(paths) & ((1 << self.seen) - 1),
+            Remedy::Perturb(_) => unreachable!("causes are looked for among what differs already"),
         };
         let failed = (0..self.seen).filter(|at| restored & self.stuck & (1 << at) != 0);
         let failed = failed.map(|at| NotRestored { path: path_of(at), why: "it resists".to_owned() });
         let end = if repetition < self.passes_from { self.end(self.without(restored)) } else { End::Pass };
-        Treated { step: step(end), failed: failed.collect(), read: vec![] }
+        Treated { step: step(end), failed: failed.collect(), after: None, read: vec![] }
     }
 }
 
@@ -180,6 +181,7 @@ impl Oracle for World {
                     .map(|one| self.treated(treatment.repetition, one))
                     .collect(),
                 written: vec![],
+                places: vec![],
                 seconds: 0.25,
             });
         }

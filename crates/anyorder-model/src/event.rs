@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Cost, Coverage, Dependencies, Finding, News, Order, Outcome, Pollution, Profiles, RunRecord, Signature,
-    Suite, Tally, TestIndex,
+    Cost, Coverage, Dependencies, Finding, Minded, News, Order, Outcome, Pollution, Profiles, RunRecord,
+    Signature, Suite, Tally, TestIndex,
 };
 
 /// Something that a user may want to know, as it happens.
@@ -59,6 +59,8 @@ pub enum Event {
     Polluted {
         /// Place by place.
         places: Vec<Pollution>,
+        /// What tests mind, place by place; nothing if that was not looked for.
+        minded: Option<Vec<Minded>>,
         /// Test by test.
         findings: Vec<Finding>,
     },

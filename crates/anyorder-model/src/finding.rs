@@ -33,11 +33,13 @@ pub enum Kind {
     Broken,
     /// Leaves shared state changed, though no test is known to suffer from it.
     LatentPolluter,
+    /// Passes, and fails when a cell that it may look at is changed, though no test is known to do that.
+    LatentVictim,
 }
 
 impl Kind {
     /// Every kind, the ones that matter most first.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Victim,
         Kind::Brittle,
         Kind::NonIdempotent,
@@ -47,6 +49,7 @@ impl Kind {
         Kind::Fixture,
         Kind::Broken,
         Kind::LatentPolluter,
+        Kind::LatentVictim,
     ];
 
     /// Its name in output.
@@ -61,6 +64,7 @@ impl Kind {
             Kind::Fixture => "fixture",
             Kind::Broken => "broken",
             Kind::LatentPolluter => "latent-polluter",
+            Kind::LatentVictim => "latent-victim",
         }
     }
 
@@ -70,6 +74,7 @@ impl Kind {
             Kind::Victim if number != 1 => "victims",
             Kind::Fixture if number != 1 => "fixtures",
             Kind::LatentPolluter if number != 1 => "latent-polluters",
+            Kind::LatentVictim if number != 1 => "latent-victims",
             _ => self.name(),
         }
     }
@@ -86,6 +91,7 @@ impl Kind {
             Kind::Fixture => 'f',
             Kind::Broken => 'x',
             Kind::LatentPolluter => 'p',
+            Kind::LatentVictim => 'l',
         }
     }
 

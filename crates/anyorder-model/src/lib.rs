@@ -12,6 +12,7 @@ mod oracle;
 mod order;
 mod order_file;
 mod outcome;
+mod place;
 mod pollution;
 mod profile;
 mod run;
@@ -32,6 +33,7 @@ pub use oracle::{
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};
+pub use place::{Minded, Perturbation, Place, Way};
 pub use pollution::Pollution;
 pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};
 pub use run::{RunRecord, Step, Tally};

@@ -37,7 +37,7 @@ pub trait Oracle {
         false
     }
 
-    /// Runs tests with cells put back before them; in parallel as far as that is possible, answers in the order asked.
+    /// Runs tests with cells put back or changed before them; in parallel as far as that is possible, answers in the order asked.
     fn treat(&mut self, _treatments: Vec<Treatment>) -> Result<Vec<TreatmentRecord>, Halted> {
         Err(Halted::Broken)
     }
@@ -253,6 +253,8 @@ pub enum Station {
     Confirm,
     /// Which state makes the difference.
     Explain,
+    /// Tests with cells that are changed on purpose.
+    Perturb,
 }
 
 impl Station {
@@ -269,6 +271,7 @@ impl Station {
             Station::Minimise => "minimise",
             Station::Confirm => "confirm",
             Station::Explain => "explain",
+            Station::Perturb => "perturb",
         }
     }
 }

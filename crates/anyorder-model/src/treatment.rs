@@ -1,8 +1,8 @@
-//! A test that is run from one state several times, each time with other cells put back first.
+//! A test that is run from one state several times, each time with other cells put back or changed first.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cell, Order, Signature, Step, TestIndex};
+use crate::{Cell, Order, Perturbation, Place, Signature, Step, TestIndex};
 
 /// Run `prefix` from the fresh state; then, from the state that it leaves right before `test`, the test once for each
 /// remedy, in a process of its own.
@@ -14,11 +14,14 @@ pub struct Treatment {
     pub prefix: Order,
     /// What is run from it.
     pub test: TestIndex,
-    /// What is put back before the test, once each.
+    /// What is put back or changed before the test, once each.
     pub remedies: Vec<Remedy>,
     /// Whether to tell what differs right before the test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looks: bool,
+    /// Whether to tell which cells could be changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub places: bool,
     /// Also tell lines, and what the test prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
@@ -36,7 +39,7 @@ pub struct Lines {
 impl Treatment {
     /// A test behind `prefix`, with these remedies, and what differs before it.
     pub fn new(prefix: Order, test: TestIndex, remedies: Vec<Remedy>) -> Self {
-        Treatment { repetition: 0, prefix, test, remedies, looks: true, lines: None }
+        Treatment { repetition: 0, prefix, test, remedies, looks: true, places: false, lines: None }
     }
 
     /// All that runs, for each remedy.
@@ -45,7 +48,7 @@ impl Treatment {
     }
 }
 
-/// What is put back as it was in the fresh state: cells by their paths.
+/// What is put back as it was in the fresh state, cells by their paths; or what is changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Remedy {
@@ -53,6 +56,8 @@ pub enum Remedy {
     Only(Vec<String>),
     /// All cells that differ but these.
     AllBut(Vec<String>),
+    /// Nothing is put back, and a cell is changed.
+    Perturb(Perturbation),
 }
 
 impl Remedy {
@@ -77,6 +82,9 @@ pub struct TreatmentRecord {
     /// Where the prefix wrote the cells that were asked for: the last change of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<Written>,
+    /// The cells that could be changed, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
     /// How long all of it took.
     pub seconds: f64,
 }
@@ -122,6 +130,9 @@ pub struct Treated {
     /// The cells that could not be put back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<NotRestored>,
+    /// What a changed cell held, cut short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// Where it loaded the names that were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<Read>,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::Sink;
 use crate::dependencies::dependencies_value;
 use crate::finding_json::finding_value;
-use crate::pollution::pollution_value;
+use crate::pollution::{minded_value, pollution_value};
 
 /// Gathers events into one JSON document.
 #[derive(Debug, Default)]
@@ -114,9 +114,12 @@ impl Sink for JsonReport {
                 let value = self.suite.as_ref().map(|suite| dependencies_value(suite, dependencies));
                 self.set("dependencies", value.unwrap_or_default());
             }
-            Event::Polluted { places, findings } => {
+            Event::Polluted { places, minded, findings } => {
                 let value = self.suite.as_ref().map(|suite| pollution_value(suite, places));
                 self.set("pollution", value.unwrap_or_default());
+                if let Some((suite, minded)) = self.suite.clone().zip(minded.as_ref()) {
+                    self.set("minded", minded_value(&suite, minded));
+                }
                 findings.iter().for_each(|finding| self.push_finding("findings", finding));
             }
             Event::Checked { grade, text, .. } => {

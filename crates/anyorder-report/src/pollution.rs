@@ -1,6 +1,6 @@
-//! Pollution in words: what tests leave changed for good, place by place.
+//! Pollution in words: what tests leave changed for good, and what they would mind, place by place.
 
-use anyorder_model::{CellKind, Pollution, Suite};
+use anyorder_model::{CellKind, Finding, Kind, Minded, Pollution, Suite, TestIndex};
 use serde_json::{Value, json};
 
 use crate::style::{NAME, count, grouped};
@@ -9,47 +9,92 @@ use crate::style::{NAME, count, grouped};
 const PLACES: usize = 25;
 const TESTS: usize = 3;
 
-/// One line for each place, and a few of the tests that change it below.
-pub(crate) fn story(suite: &Suite, pollution: &[Pollution]) -> String {
-    let one = |one: &Pollution| {
-        let what = match one.cells {
-            1 => format!(
-                "{NAME}{}{NAME:#}   {} -> {}",
-                one.example.path, one.example.before, one.example.after
-            ),
-            cells if one.example.kind == CellKind::Item => {
-                format!("{NAME}{}[…]{NAME:#}   {}", one.place, count(cells as u64, "item"))
-            }
-            cells => format!("{NAME}{}{NAME:#}   {}", one.place, count(cells as u64, "object")),
-        };
-        let unstable = if one.is_unstable { "   (differs between two identical runs)" } else { "" };
-        let readers = count(one.readers as u64, "test");
-        let mut lines = vec![format!("{what}{unstable}"), format!("    {readers} may look at it")];
-        let writers = one.writers.iter().take(TESTS).map(|&test| format!("    left by {}", suite.id(test)));
-        lines.extend(writers);
-        if one.writers.len() > TESTS {
-            lines.push(format!("    and {}", count((one.writers.len() - TESTS) as u64, "other")));
-        }
-        lines.join("\n") + "\n"
-    };
-    let mut story: Vec<String> = pollution.iter().take(PLACES).map(one).collect();
-    if pollution.len() > PLACES {
-        let left = grouped((pollution.len() - PLACES) as u64);
-        story.push(format!("and {left} more: `--json` has them all\n"));
-    }
-    story.join("\n")
+/// One line for each place, and a few of the tests that change or mind it below.
+pub(crate) fn story(suite: &Suite, pollution: &[Pollution], minded: Option<&[Minded]>) -> String {
+    let changed = listed(pollution, |one| changed(suite, one));
+    let minded = listed(minded.unwrap_or_default(), |one| minds(suite, one));
+    changed.into_iter().chain(minded).collect::<Vec<_>>().join("\n")
 }
 
-/// How many tests pollute how many places.
-pub(crate) fn summary(pollution: &[Pollution], polluters: usize) -> String {
-    match polluters {
+fn listed<T>(places: &[T], one: impl Fn(&T) -> Vec<String>) -> Vec<String> {
+    let mut story: Vec<String> =
+        places.iter().take(PLACES).map(|place| one(place).join("\n") + "\n").collect();
+    if places.len() > PLACES {
+        let left = grouped((places.len() - PLACES) as u64);
+        story.push(format!("and {left} more: `--json` has them all\n"));
+    }
+    story
+}
+
+fn changed(suite: &Suite, one: &Pollution) -> Vec<String> {
+    let what = match one.cells {
+        1 => format!("{NAME}{}{NAME:#}   {} -> {}", one.example.path, one.example.before, one.example.after),
+        cells if one.example.kind == CellKind::Item => {
+            format!("{NAME}{}[…]{NAME:#}   {}", one.place, count(cells as u64, "item"))
+        }
+        cells => format!("{NAME}{}{NAME:#}   {}", one.place, count(cells as u64, "object")),
+    };
+    let unstable = if one.is_unstable { "   (differs between two identical runs)" } else { "" };
+    let readers = count(one.readers as u64, "test");
+    let lines = vec![format!("{what}{unstable}"), format!("    {readers} may look at it")];
+    lines.into_iter().chain(some_of(suite, &one.writers, "left by")).collect()
+}
+
+fn minds(suite: &Suite, one: &Minded) -> Vec<String> {
+    let number = count(one.victims.len() as u64, "test");
+    let verb = if one.victims.len() == 1 { "minds" } else { "mind" };
+    let readers = count(one.readers as u64, "test");
+    let mut lines = vec![
+        format!("{number} {verb} {NAME}{}{NAME:#}   {}", one.place, one.before),
+        format!("    {readers} may look at it"),
+    ];
+    lines.extend(one.after.iter().map(|after| format!("    red with {after}")));
+    lines.into_iter().chain(some_of(suite, &one.victims, "in")).collect()
+}
+
+fn some_of(suite: &Suite, tests: &[TestIndex], word: &str) -> Vec<String> {
+    let mut lines: Vec<String> =
+        tests.iter().take(TESTS).map(|&test| format!("    {word} {}", suite.id(test))).collect();
+    if tests.len() > TESTS {
+        lines.push(format!("    and {}", count((tests.len() - TESTS) as u64, "other")));
+    }
+    lines
+}
+
+/// How many tests pollute how many places, and how many mind.
+pub(crate) fn summary(pollution: &[Pollution], minded: Option<&[Minded]>, findings: &[Finding]) -> String {
+    let number = |kind: Kind| findings.iter().filter(|finding| finding.kind == kind).count() as u64;
+    let polluted = match number(Kind::LatentPolluter) {
         0 => "no test leaves shared state changed for good".to_owned(),
         number => format!(
             "{} changed for good, by {}",
             count(pollution.len() as u64, "place"),
-            count(number as u64, "latent polluter")
+            count(number, "latent polluter")
         ),
-    }
+    };
+    let Some(minded) = minded else { return polluted };
+    let minding = match number(Kind::LatentVictim) {
+        0 => "no test was seen to mind a change".to_owned(),
+        number => {
+            format!("{} minded, by {}", count(minded.len() as u64, "place"), count(number, "latent victim"))
+        }
+    };
+    format!("{polluted}; {minding}")
+}
+
+pub(crate) fn minded_value(suite: &Suite, minded: &[Minded]) -> Value {
+    let one = |one: &Minded| {
+        let victims: Vec<_> = one.victims.iter().map(|&test| suite.id(test)).collect();
+        json!({
+            "place": one.place,
+            "kind": one.kind,
+            "before": one.before,
+            "after": one.after,
+            "victims": victims,
+            "readers": one.readers,
+        })
+    };
+    minded.iter().map(one).collect()
 }
 
 pub(crate) fn pollution_value(suite: &Suite, pollution: &[Pollution]) -> Value {

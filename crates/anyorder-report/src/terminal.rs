@@ -411,9 +411,9 @@ impl Sink for Terminal {
             Event::Depending(found) => {
                 self.told(|suite| dependencies::story(suite, found), &dependencies::summary(found));
             }
-            Event::Polluted { places, findings } => {
-                let summary = pollution::summary(places, findings.len());
-                self.told(|suite| pollution::story(suite, places), &summary);
+            Event::Polluted { places, minded, findings } => {
+                let summary = pollution::summary(places, minded.as_deref(), findings);
+                self.told(|suite| pollution::story(suite, places, minded.as_deref()), &summary);
             }
             Event::Checked { grade, text, hint } => {
                 let (style, verb) = match grade {

@@ -54,6 +54,9 @@ mod succession;
 mod sweep;
 mod tuscan;
 mod twice;
+mod victims;
+#[cfg(test)]
+mod victims_tests;
 #[cfg(test)]
 mod written;
 
@@ -71,3 +74,4 @@ pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};
 pub use succession::Successions;
 pub use twice::twice;
+pub use victims::{VictimReport, latent_victims};

@@ -94,10 +94,13 @@ impl Noise {
 
     /// Whether nobody can observe this cell.
     pub fn has(&self, cell: &Cell) -> bool {
-        is_lazy_import(cell)
-            || is_first_use(cell)
-            || RULES.iter().any(|(pattern, _)| is_match(pattern, &cell.path))
-            || self.own.iter().any(|pattern| pattern.matches(&cell.path))
+        is_lazy_import(cell) || is_first_use(cell) || self.has_path(&cell.path)
+    }
+
+    /// Whether nobody can observe the cell with this path, whatever is in it.
+    pub(crate) fn has_path(&self, path: &str) -> bool {
+        RULES.iter().any(|(pattern, _)| is_match(pattern, path))
+            || self.own.iter().any(|pattern| pattern.matches(path))
     }
 
     /// The profiles without what nobody can observe.

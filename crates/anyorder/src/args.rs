@@ -420,14 +420,21 @@ impl From<String> for Reference {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit code 1 means that a test leaves something changed for good.
+Exit code 1 means that a test leaves something changed for good, or is a latent victim.
 
 Examples:
   anyorder pollution
+  anyorder pollution --victims --budget 5m
   anyorder pollution tests/unit --ignore-cells 'shop.*._cache*'")]
 pub(crate) struct PollutionArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
+    /// Also find tests that would suffer: they fail when a cell that they look at is changed on purpose
+    #[arg(long, help_heading = "State")]
+    pub(crate) victims: bool,
+    /// How many changes are tried for each test, likely ones first
+    #[arg(long, help_heading = "State", value_name = "COUNT", default_value_t = 12, requires = "victims")]
+    pub(crate) perturbations: usize,
     /// Cells to leave out of the report, with `*` for anything; may be repeated
     #[arg(long, help_heading = "State", value_name = "PATTERN")]
     pub(crate) ignore_cells: Vec<CellPattern>,

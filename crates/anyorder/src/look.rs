@@ -63,8 +63,8 @@ impl Look for Treatment {
 
     /// The remedies, and what is asked for besides.
     fn purpose(&self) -> String {
-        let words =
-            serde_json::to_vec(&(&self.remedies, self.looks, &self.lines)).expect("they have a JSON form");
+        let words = serde_json::to_vec(&(&self.remedies, self.looks, self.places, &self.lines))
+            .expect("they have a JSON form");
         format!("treat {}", digest_of(&words))
     }
 

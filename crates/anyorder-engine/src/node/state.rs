@@ -1,8 +1,8 @@
-//! Shared state: a process remembers it, tells what has changed since, and puts it back.
+//! Shared state: a process remembers it, tells what has changed since, puts it back, and changes it on purpose.
 
 use std::sync::atomic::Ordering;
 
-use anyorder_model::{Cell, NotRestored, Remedy, Signature, TestIndex};
+use anyorder_model::{Cell, NotRestored, Perturbation, Place, Signature, TestIndex};
 
 use crate::lab::Lab;
 use crate::link::Lost;
@@ -54,18 +54,37 @@ impl Node {
         }
     }
 
-    /// Puts cells back; those that cannot be.
-    pub(crate) fn restore(&self, lab: &Lab, remedy: &Remedy) -> Result<Vec<NotRestored>, Lost> {
-        let (cells, others) = match remedy {
-            Remedy::Only(cells) if cells.is_empty() => return Ok(vec![]),
-            Remedy::Only(cells) => (cells, false),
-            Remedy::AllBut(cells) => (cells, true),
-        };
+    /// Puts these cells back, or with `others` all but these; those that cannot be.
+    pub(crate) fn restore(
+        &self,
+        lab: &Lab,
+        cells: &[String],
+        others: bool,
+    ) -> Result<Vec<NotRestored>, Lost> {
         match self.ask(lab, &Request::Restore { cells, others })? {
             Message::Restored { failed, seconds } => {
                 lab.meter.looked(seconds);
                 Ok(failed)
             }
+            other => Err(Lost::Garbage(format!("{other:?}"))),
+        }
+    }
+
+    /// The cells that something could change.
+    pub(crate) fn places(&self, lab: &Lab) -> Result<Vec<Place>, Lost> {
+        match self.ask(lab, &Request::Places)? {
+            Message::Places { places, seconds } => {
+                lab.meter.looked(seconds);
+                Ok(places)
+            }
+            other => Err(Lost::Garbage(format!("{other:?}"))),
+        }
+    }
+
+    /// Changes a cell; what it holds now.
+    pub(crate) fn perturb(&self, lab: &Lab, asked: &Perturbation) -> Result<String, Lost> {
+        match self.ask(lab, &Request::Perturb { cell: &asked.cell, way: asked.way })? {
+            Message::Perturbed { after } => Ok(after),
             other => Err(Lost::Garbage(format!("{other:?}"))),
         }
     }

@@ -68,7 +68,7 @@ fn faults_of(suite: &SimSuite, finding: &Finding) -> Vec<String> {
         Kind::NonDeterministic => vec!["it is deterministic".to_owned()],
         Kind::Broken => claim(alone == Some(false), "it passes alone").into_iter().collect(),
         Kind::Fixture => claim(is_torn(suite, finding), "no tear-down fails there").into_iter().collect(),
-        Kind::OutcomeVaries | Kind::LatentPolluter => vec![],
+        Kind::OutcomeVaries | Kind::LatentPolluter | Kind::LatentVictim => vec![],
     }
 }
 

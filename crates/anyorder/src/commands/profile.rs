@@ -14,6 +14,7 @@ use crate::args::ProfileArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::known::groups;
+use crate::oracle::EngineOracle;
 use crate::project::Project;
 use crate::recorded::{Recorded, in_words};
 use crate::session::{Done, Session};
@@ -47,6 +48,17 @@ pub(crate) fn profiles(
     aim: Aim,
     allowance: Option<Duration>,
 ) -> Result<ProfileReport, Failure> {
+    profiles_and(session, recorded, aim, allowance, |_, report| report)
+}
+
+/// What comes of the profiles of all tests, which may ask more within the same allowance.
+pub(crate) fn profiles_and<T>(
+    session: &mut Session<'_>,
+    recorded: &Recorded<'_>,
+    aim: Aim,
+    allowance: Option<Duration>,
+    then: impl FnOnce(&mut EngineOracle<'_, '_>, ProfileReport) -> T,
+) -> Result<T, Failure> {
     let engine = recorded.engine;
     let mut store = recorded.open(session)?;
     let setters = setters(engine.suite(), &store.history().known_findings()?);
@@ -64,7 +76,8 @@ pub(crate) fn profiles(
     }));
     oracle.tell(News::Began(Station::Profile, Some(watches)));
     let report = profile(&mut oracle, &tests, &ProfileSettings::thorough(setters));
-    oracle.trouble.take().map_or(Ok(report), |trouble| Err(trouble.into()))
+    let come_of_it = then(&mut oracle, report);
+    oracle.trouble.take().map_or(Ok(come_of_it), |trouble| Err(trouble.into()))
 }
 
 fn done(report: ProfileReport, noise: Option<&Noise>) -> Done {
