@@ -126,6 +126,14 @@ pub const SUITES: &[Suite] = &[
         requirements: &["pytest==9.0.3", "SQLAlchemy==2.1.8"],
         arguments: &["tests"],
     },
+    Suite { name: "logzero", version: "1.5.0", requirements: &["pytest==9.0.3"], arguments: &["tests"] },
+    // Its other tests know older versions of what they need.
+    Suite {
+        name: "python-dotenv",
+        version: "0.10.3",
+        requirements: &["pytest==9.0.3", "click==8.5.1", "ipython==9.18.1", "mock==5.2.0", "sh==2.4.0"],
+        arguments: &["tests/test_core.py", "tests/test_parser.py", "-k", "not ipython"],
+    },
     Suite {
         name: "structlog",
         version: "24.1.0",
