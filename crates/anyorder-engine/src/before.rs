@@ -87,8 +87,7 @@ impl<'a> Before<'a> {
         if let Some(Kept { node: state, .. }) = self.kept.as_deref() {
             lab.bring_back(self.desk, state.disk_state())?;
             let is_guarded = lab.suspects.are_in(|test| test == self.treatment.test);
-            let child = state.fork(lab);
-            match if is_guarded { child.and_then(|child| child.into_parent().fork(lab)) } else { child } {
+            match state.fork_behind(lab, is_guarded) {
                 Ok(node) => return Ok(Some(node)),
                 Err(_) if lab.halt.is_called() => return Err(EngineError::Cancelled),
                 Err(_) => self.forget(),

@@ -21,9 +21,8 @@ pub(crate) fn marked_process(lab: &Lab, desk: usize, order: &Order) -> Result<No
         let marked = || Ok(with_mark(lab, lab.fresh(Isolation::Fork, desk)?)?.into_parent());
         let parent = lab.marked[desk].holder(marked)?;
         lab.bring_back(desk, DiskState::Fresh)?;
-        let may_end_its_parent = lab.suspects.are_in(|test| order.tests().contains(&test));
-        let child = parent.fork(lab);
-        match if may_end_its_parent { child.and_then(|child| child.into_parent().fork(lab)) } else { child } {
+        let is_guarded = lab.suspects.are_in(|test| order.tests().contains(&test));
+        match parent.fork_behind(lab, is_guarded) {
             Ok(node) => return Ok(node),
             Err(_) if lab.halt.is_called() => return Err(EngineError::Cancelled),
             // It is well, but its children are not.

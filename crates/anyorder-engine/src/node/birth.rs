@@ -18,6 +18,12 @@ use super::{Node, Origin, Role};
 const CHILD_PATIENCE: Duration = Duration::from_secs(20);
 
 impl Node {
+    /// A child with this very state; `is_guarded` if its tests may end their parent, which is a stand-in then.
+    pub(crate) fn fork_behind(self: &Arc<Self>, lab: &Lab, is_guarded: bool) -> Result<Node, Lost> {
+        let child = self.fork(lab)?;
+        if is_guarded { child.into_parent().fork(lab) } else { Ok(child) }
+    }
+
     /// A child with this very state. One that is lost before it says hello is replaced once.
     pub(crate) fn fork(self: &Arc<Self>, lab: &Lab) -> Result<Node, Lost> {
         match self.fork_once(lab) {

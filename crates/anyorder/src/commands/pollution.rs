@@ -37,7 +37,9 @@ fn done(suite: &Suite, report: &ProfileReport, victims: Option<VictimReport>, no
     let places = pollution(&report.profiles, noise);
     let mut findings = latent_polluters(suite, &report.profiles, noise);
     let stopped_early = victims.as_ref().map_or(report.stopped_early, |victims| victims.stopped_early);
-    let minded = victims.map(|victims| {
+    // Nothing found before it had to end is no answer.
+    let answer = victims.filter(|victims| victims.stopped_early.is_none() || !victims.findings.is_empty());
+    let minded = answer.map(|victims| {
         findings.extend(victims.findings);
         victims.minded
     });
