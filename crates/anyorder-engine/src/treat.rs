@@ -34,6 +34,7 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, treatment: &Treatment) -> Result<Treat
         treated: vec![],
         written: vec![],
         places: vec![],
+        about: vec![],
         seconds: 0.0,
     };
     if let Some((mut before, sight)) = Before::reach(lab, desk, treatment)? {
@@ -71,6 +72,7 @@ fn apply(lab: &Lab, node: &Node, remedy: &Remedy) -> Result<(Vec<NotRestored>, O
         Remedy::Only(cells) => Ok((node.restore(lab, cells, false)?, None)),
         Remedy::AllBut(cells) => Ok((node.restore(lab, cells, true)?, None)),
         Remedy::Perturb(perturbation) => Ok((vec![], Some(node.perturb(lab, perturbation)?))),
+        Remedy::Run(_) => Err(Lost::Closed),
     }
 }
 
@@ -81,7 +83,7 @@ fn lost(treatment: &Treatment, remedy: &Remedy) -> Treated {
         Remedy::Only(paths) => {
             paths.iter().map(|path| NotRestored { path: path.clone(), why: why.to_owned() }).collect()
         }
-        Remedy::AllBut(_) | Remedy::Perturb(_) => vec![],
+        Remedy::AllBut(_) | Remedy::Perturb(_) | Remedy::Run(_) => vec![],
     };
     Treated { step: Step::bare(treatment.test, Outcome::NotReached), failed, after: None, read: vec![] }
 }

@@ -118,7 +118,9 @@ impl World {
         let restored = match remedy {
             Remedy::Only(paths) => self.mask(paths),
             Remedy::AllBut(paths) => !self.mask(paths) & ((1 << self.seen) - 1),
-            Remedy::Perturb(_) => unreachable!("causes are looked for among what differs already"),
+            Remedy::Perturb(_) | Remedy::Run(_) => {
+                unreachable!("causes are looked for among what differs already")
+            }
         };
         let failed = (0..self.seen).filter(|at| restored & self.stuck & (1 << at) != 0);
         let failed = failed.map(|at| NotRestored { path: path_of(at), why: "it resists".to_owned() });

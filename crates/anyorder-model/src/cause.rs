@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cell, Group, NotRestored};
+use crate::{Cell, CellKind, Group, NotRestored};
 
 /// What was learnt about the state that one group of tests leaves for a test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ impl Cause {
 pub struct State {
     /// Its path.
     pub cell: String,
+    /// What sort of place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<CellKind>,
     /// What was there, cut short.
     pub before: String,
     /// What is there now, cut short.
@@ -61,6 +64,7 @@ impl From<&Cell> for State {
     fn from(cell: &Cell) -> Self {
         State {
             cell: cell.path.clone(),
+            kind: Some(cell.kind),
             before: cell.before.clone(),
             after: cell.after.clone(),
             ..State::default()

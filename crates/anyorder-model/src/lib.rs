@@ -12,10 +12,12 @@ mod oracle;
 mod order;
 mod order_file;
 mod outcome;
+mod patch;
 mod place;
 mod pollution;
 mod profile;
 mod run;
+mod snippet;
 mod suite;
 mod treatment;
 
@@ -33,10 +35,12 @@ pub use oracle::{
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};
+pub use patch::{Change, NoPatch, Patch, PatchSource, Placement, Repair, Strength, Verified};
 pub use place::{Minded, Perturbation, Place, Way};
 pub use pollution::Pollution;
 pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};
 pub use run::{RunRecord, Step, Tally};
+pub use snippet::{About, Snippet};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};
 pub use treatment::{
     CodeLine, Lines, NotRestored, Read, Remedy, Suspect, Treated, Treatment, TreatmentRecord, Written,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cell, Order, Perturbation, Place, Signature, Step, TestIndex};
+use crate::{About, Cell, Order, Perturbation, Place, Signature, Snippet, Step, TestIndex};
 
 /// Run `prefix` from the fresh state; then, from the state that it leaves right before `test`, the test once for each
 /// remedy, in a process of its own.
@@ -25,6 +25,9 @@ pub struct Treatment {
     /// Also tell lines, and what the test prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
+    /// Paths of cells that somebody will write code about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<String>,
 }
 
 /// Which lines are asked for.
@@ -39,7 +42,16 @@ pub struct Lines {
 impl Treatment {
     /// A test behind `prefix`, with these remedies, and what differs before it.
     pub fn new(prefix: Order, test: TestIndex, remedies: Vec<Remedy>) -> Self {
-        Treatment { repetition: 0, prefix, test, remedies, looks: true, places: false, lines: None }
+        Treatment {
+            repetition: 0,
+            prefix,
+            test,
+            remedies,
+            looks: true,
+            places: false,
+            lines: None,
+            about: vec![],
+        }
     }
 
     /// All that runs, for each remedy.
@@ -58,6 +70,8 @@ pub enum Remedy {
     AllBut(Vec<String>),
     /// Nothing is put back, and a cell is changed.
     Perturb(Perturbation),
+    /// Nothing is put back, and code is run; where it raises, the test is not reached.
+    Run(Snippet),
 }
 
 impl Remedy {
@@ -85,6 +99,9 @@ pub struct TreatmentRecord {
     /// The cells that could be changed, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Place>,
+    /// What there is to know about the cells that were asked about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<About>,
     /// How long all of it took.
     pub seconds: f64,
 }

@@ -178,6 +178,7 @@ fn findings(suite: &Suite, minds: &[Mind]) -> Vec<Finding> {
 fn state(mind: &Mind) -> State {
     State {
         cell: mind.place.path.clone(),
+        kind: Some(mind.place.kind),
         before: mind.place.before.clone(),
         after: mind.after.clone(),
         proved: Some(true),
