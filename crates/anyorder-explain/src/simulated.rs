@@ -184,6 +184,7 @@ impl Oracle for World {
                     .collect(),
                 written: vec![],
                 places: vec![],
+                about: vec![],
                 seconds: 0.25,
             });
         }
