@@ -212,6 +212,7 @@ mod tests {
     fn state(cell: &str) -> State {
         State {
             cell: cell.to_owned(),
+            kind: None,
             before: "<absent>".to_owned(),
             after: "1".to_owned(),
             proved: Some(true),

@@ -82,6 +82,7 @@ impl Oracle for Minding {
             differing: Some(vec![]),
             late: None,
             treated: treatment.remedies.iter().map(|remedy| treated(treatment, remedy)).collect(),
+            about: vec![],
             written: vec![],
             places: if treatment.places { places() } else { vec![] },
             seconds: 0.0,
