@@ -18,6 +18,7 @@ mod project;
 mod recorded;
 mod session;
 mod shell;
+mod workshop;
 
 use std::panic;
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ mod keep;
 mod place;
 mod process;
 mod recipe;
+mod reset;
 mod restore;
 mod rewrite;
 mod sets;
@@ -38,7 +39,7 @@ pub(crate) fn candidates(
     Ok(match stage {
         0 => restore::rewritten(&matter),
         1 => helpers::helped(workshop, &matter)?,
-        2 => vec![],
+        2 => reset::reset(workshop, &matter)?,
         _ if matter.problem.cells.is_empty() => vec![],
         _ if matter.problem.is_brittle() => sets::set(&matter),
         _ => in_order(&matter, restore::kept(&matter), sets::set(&matter)),

@@ -38,8 +38,6 @@ pub(super) enum Edit {
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
     Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
-    /// A decorator of a function becomes another.
-    Redecorate { function: Vec<String>, from: String, to: String },
     /// A name is imported by this statement.
     Import { statement: String, name: String },
 }
@@ -110,13 +108,6 @@ impl<'a> Edited<'a> {
                 self.editor.add_decorator(function, &text);
             }
             Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
-            Edit::Redecorate { function, from, to } => {
-                let function = self.function(function)?;
-                let to = self.text(to);
-                let decorator = function.decorators.iter().find(|decorator| decorator.text.as_str() == from);
-                let decorator = decorator.ok_or_else(|| CannotApply(format!("`@{from}` is gone")))?;
-                self.editor.replace_decorator(decorator, &to);
-            }
             Edit::Import { statement, name } => {
                 let is_there = self.source.imports().iter().any(|import| {
                     import.is_top_level && import.bound_name() == name
@@ -137,15 +128,17 @@ impl<'a> Edited<'a> {
             return Err(CannotApply(format!("`{name}` is something else there")));
         }
         let text = self.lines(lines);
-        let functions = self.source.functions();
         let place = match before {
             Some(names) => Some(self.function(names)?),
-            None => functions.iter().min_by_key(|function| function.range.start),
+            None => self.source.functions().iter().min_by_key(|function| function.range.start),
         };
-        match place {
-            Some(function) => self.editor.insert_definition_before(function, &text),
-            None => self.editor.append(&text),
-        }
+        // A fixture stands before the class of its test, not in it.
+        let class = place.filter(|function| function.names.len() > 1);
+        match (class.and_then(|function| self.source.class(&function.names[..1])), place) {
+            (Some(class), _) => self.editor.insert_definition_before(class, &text),
+            (None, Some(function)) => self.editor.insert_definition_before(function, &text),
+            (None, None) => self.editor.append(&text),
+        };
         Ok(())
     }
 
