@@ -42,7 +42,7 @@ struct Setting {
     meant: Meaning,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Meaning {
     /// Without quotes.
     One(String),

@@ -5,6 +5,7 @@
 mod fixture;
 mod helpers;
 mod keep;
+mod local;
 mod place;
 mod process;
 mod recipe;
@@ -15,6 +16,7 @@ mod sets;
 mod site;
 mod text;
 mod undo;
+mod weaker;
 
 use anyorder_model::{Finding, Halted, Order, Treatment};
 
@@ -22,6 +24,7 @@ use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::{Tree, Workshop};
 use restore::Matter;
+pub(crate) use weaker::is_weaker;
 
 /// The candidates of one stage, best first.
 pub(crate) fn candidates(
@@ -37,7 +40,7 @@ pub(crate) fn candidates(
     let suite = workshop.as_is().suite().clone();
     let matter = Matter::new(tree, &suite, problem);
     Ok(match stage {
-        0 => restore::rewritten(&matter),
+        0 => [restore::rewritten(&matter), local::local(&matter)].concat(),
         1 => helpers::helped(workshop, &matter)?,
         2 => reset::reset(workshop, &matter)?,
         _ if matter.problem.cells.is_empty() => vec![],

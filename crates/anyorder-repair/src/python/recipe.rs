@@ -38,6 +38,8 @@ pub(super) enum Edit {
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
     Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
+    /// A decorator of a function becomes another.
+    Redecorate { function: Vec<String>, from: String, to: String },
     /// A name is imported by this statement.
     Import { statement: String, name: String },
 }
@@ -108,6 +110,13 @@ impl<'a> Edited<'a> {
                 self.editor.add_decorator(function, &text);
             }
             Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
+            Edit::Redecorate { function, from, to } => {
+                let function = self.function(function)?;
+                let to = self.text(to);
+                let decorator = function.decorators.iter().find(|decorator| decorator.text.as_str() == from);
+                let decorator = decorator.ok_or_else(|| CannotApply(format!("`@{from}` is gone")))?;
+                self.editor.replace_decorator(decorator, &to);
+            }
             Edit::Import { statement, name } => {
                 let is_there = self.source.imports().iter().any(|import| {
                     import.is_top_level && import.bound_name() == name
