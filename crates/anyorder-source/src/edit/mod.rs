@@ -98,17 +98,17 @@ impl Editor {
 
     /// Adds lines above a statement, and above comments that belong to it.
     pub fn insert_before(&mut self, statement: &Statement, lines: &str) -> &mut Self {
-        self.at(statement, lines, |editor, body, index, block| editor.put_before(body, index, block))
+        self.at(statement, lines, Editor::put_before)
     }
 
     /// Adds lines below a statement.
     pub fn insert_behind(&mut self, statement: &Statement, lines: &str) -> &mut Self {
-        self.at(statement, lines, |editor, body, index, block| editor.put_behind(body, index, block))
+        self.at(statement, lines, Editor::put_behind)
     }
 
     /// Puts lines in the place of a statement; a comment behind it stays.
     pub fn replace(&mut self, statement: &Statement, lines: &str) -> &mut Self {
-        self.at(statement, lines, |editor, body, index, block| editor.put_in_place(body, index, block))
+        self.at(statement, lines, Editor::put_in_place)
     }
 
     /// Takes a statement out, with the comment behind it; comments above it stay. An emptied block gets a `pass`.
@@ -125,9 +125,7 @@ impl Editor {
     pub fn wrap_in_finally(&mut self, function: &Function, lines: &str) -> &mut Self {
         match function.statements().first() {
             None => self.insert_last(function, lines),
-            Some(first) => {
-                self.at(first, lines, |editor, body, index, block| editor.put_around(body, index, block))
-            }
+            Some(first) => self.at(first, lines, Editor::put_around),
         }
     }
 
