@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use crate::syntax::{Kind, Token};
+use crate::text::MARK;
 use crate::{Body, Source};
-
-const MARK: char = '\u{feff}';
 
 impl Source {
     /// The block in which the statement of this range stands, and which one of it it is.
@@ -38,8 +37,7 @@ impl Source {
     pub(crate) fn start_with_comments(&self, start: usize, indentation: &str) -> usize {
         let lines = &self.inner.lines;
         let mut at = lines.start(start);
-        while at > 0 {
-            let above = lines.start(at - 1);
+        while let Some(above) = lines.above(at) {
             let line = self.text()[above..at].trim_start_matches('\x0c');
             let is_comment = line.strip_prefix(indentation).is_some_and(|words| words.starts_with('#'));
             if !is_comment || self.is_in_string(above) || self.is_about_the_file(above) {
@@ -59,8 +57,7 @@ impl Source {
     /// How many blank lines are directly above the line that begins here.
     pub(crate) fn blank_lines_above(&self, at: usize) -> usize {
         let lines = &self.inner.lines;
-        let above = |at: &usize| (*at > 0).then(|| lines.start(at - 1));
-        let starts = std::iter::successors(Some(at), above);
+        let starts = std::iter::successors(Some(at), |at| lines.above(*at));
         let pairs = starts.clone().zip(starts.skip(1));
         pairs.take_while(|(end, start)| self.text()[*start..*end].trim().is_empty()).count()
     }
@@ -102,7 +99,7 @@ impl Source {
     /// Whether the line that begins here tells the system how to read the file.
     fn is_about_the_file(&self, at: usize) -> bool {
         let (text, lines) = (self.text(), &self.inner.lines);
-        let line = text[at..lines.next(at, text)].trim_start_matches(MARK);
+        let line = &text[at..lines.next(at, text)];
         lines.number(at) <= 2 && (line.starts_with("#!") || line.starts_with('#') && line.contains("coding"))
     }
 }

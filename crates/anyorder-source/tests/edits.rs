@@ -244,3 +244,11 @@ fn what_cannot_be_done_is_said() {
     let ascii = Source::parse("# coding: ascii\na = 1\n").expect("readable");
     assert_eq!(ascii.edit().append("\"é\"").finish(), Err(CannotEdit::Encoding));
 }
+#[test]
+fn a_decorator_and_a_definition_above_it_do_not_get_mixed_up() {
+    let changed = edited("if a:\n    def f():\n        pass", |source, editor| {
+        let function = &source.functions()[0];
+        editor.add_decorator(function, "new").insert_definition_before(function, "x = 1")
+    });
+    assert_eq!(changed, "if a:\n    x = 1\n\n    @new\n    def f():\n        pass");
+}

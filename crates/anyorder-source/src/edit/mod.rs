@@ -149,7 +149,7 @@ impl Editor {
             let text = Block::read(&whole)?.render(&body.place.indentation, &editor.source);
             let end = text.rfind(editor.newline()).unwrap_or_default() + editor.newline().len();
             let at = editor.source.inner.lines.start(range.start);
-            editor.splice(at..at, text[..end].to_owned(), Rank::Before);
+            editor.splice(at..at, text[..end].to_owned(), Rank::Around);
             Ok(())
         })
     }

@@ -62,6 +62,12 @@ impl Editor {
         } else if line.start == 0 && !is_last {
             (0..below).for_each(|_| end = lines.next(end, text));
         }
+        // A file without a line end at its end has none without its last line, either.
+        if end == text.len() && !text.ends_with(['\n', '\r']) {
+            let above = &text[..start];
+            let above = above.strip_suffix('\n').unwrap_or(above);
+            start = above.strip_suffix('\r').unwrap_or(above).len();
+        }
         self.cut(start..end);
     }
 
