@@ -54,6 +54,24 @@ impl Source {
         newline.map_or(self.text().len(), |token| token.range.end)
     }
 
+    /// Where the next line begins behind a statement that ends here, and behind the comments that stand deeper than it.
+    pub(crate) fn end_with_comments(&self, end: usize, indentation: &str) -> usize {
+        let (text, lines) = (self.text(), &self.inner.lines);
+        let mut end = self.end_of_line(end);
+        let mut at = end;
+        while at < text.len() {
+            let next = lines.next(at, text);
+            let words = text[at..next].trim_start_matches([' ', '\t', '\x0c']);
+            let is_deeper = words.starts_with('#') && next - at - words.len() > indentation.len();
+            if !is_deeper && !words.trim().is_empty() {
+                break;
+            }
+            at = next;
+            end = if is_deeper { next } else { end };
+        }
+        end
+    }
+
     /// How many blank lines are directly above the line that begins here.
     pub(crate) fn blank_lines_above(&self, at: usize) -> usize {
         let lines = &self.inner.lines;

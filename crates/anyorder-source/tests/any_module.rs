@@ -205,13 +205,23 @@ proptest! {
     }
 }
 
-/// How many comments there are that are not part of a statement or behind it on its line.
+/// How many comments there are that do not go with a statement: in it, behind it, or below it and deeper than it.
 fn kept_comments(source: &Source, gone: Option<&Statement>) -> usize {
-    let all = source.text().matches("# why").count();
+    let count = |text: &str| text.matches("# why").count();
+    let all = count(source.text());
     let Some(gone) = gone else { return all };
-    let line = source.text()[gone.range.end..].lines().next().unwrap_or_default();
     let is_alone = |block: &Body| block.len() == 1 && block[0].range == gone.range;
-    let goes =
-        is_plain(source, gone) && !all_statements(source).iter().flat_map(|it| &it.blocks).any(is_alone);
-    all - gone.text.matches("# why").count() - usize::from(goes && line.contains("# why"))
+    if !is_plain(source, gone) || all_statements(source).iter().flat_map(|it| &it.blocks).any(is_alone) {
+        return all - count(&gone.text);
+    }
+    let before = source.text()[..gone.range.start].trim_start_matches('\u{feff}');
+    let depth = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
+    let mut lines = source.text()[gone.range.end..].lines();
+    let behind = count(lines.next().unwrap_or_default());
+    let is_deeper = |line: &&str| {
+        let words = line.trim_start();
+        words.is_empty() || (words.starts_with('#') && line.len() - words.len() > depth)
+    };
+    let below: usize = lines.take_while(is_deeper).map(count).sum();
+    all - count(&gone.text) - behind - below
 }

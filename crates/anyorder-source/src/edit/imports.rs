@@ -65,7 +65,19 @@ impl Editor {
             _ => self.source.end_of_head(),
         };
         let whole = self.source.text();
-        let wanted = next.map_or(0, |next| if is_definition(next) { 2 } else { 1 });
+        let is_more_to_come = self.splices.iter().any(|splice| splice.rank == Rank::Last);
+        let wanted = match next {
+            Some(next) => {
+                if is_definition(next) {
+                    2
+                } else {
+                    1
+                }
+            }
+            // Something is appended to a file that had nothing.
+            None if is_more_to_come && self.source.is_blank_before(whole.len()) => 2,
+            None => 0,
+        };
         let below = self.source.blank_lines_below(at);
         let mut added = String::new();
         if !whole[..at].trim_start_matches('\u{feff}').is_empty() {

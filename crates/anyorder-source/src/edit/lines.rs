@@ -40,7 +40,7 @@ impl Editor {
             self.splice(end..end, text, Rank::Behind);
             return;
         }
-        let at = self.source.end_of_line(body[index].range.end);
+        let at = self.source.end_with_comments(body[index].range.end, &body.place.indentation);
         let is_open = at > 0 && !self.source.text()[..at].ends_with(['\n', '\r']);
         let newline = self.newline();
         let text = if is_open { format!("{newline}{text}") } else { format!("{text}{newline}") };

@@ -51,7 +51,7 @@ impl Editor {
         let source = self.source.clone();
         let (text, lines) = (source.text(), &source.inner.lines);
         let mut start = lines.start(first);
-        let mut end = self.source.end_of_line(last);
+        let mut end = source.end_with_comments(last, &body.place.indentation);
         let above = self.source.blank_lines_above(start);
         let below = source.blank_lines_below(end);
         let is_last = line.end == body.len();
