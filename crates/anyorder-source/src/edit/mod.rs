@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use self::block::Block;
 use self::splice::{Rank, Splice};
-use crate::{Body, Class, Definition, Function, Shape, Source, Statement};
+use crate::{Body, Class, Definition, Expression, Function, Shape, Source, Statement};
 
 /// Changes to a copy of a file. Nothing is changed in the file that was read.
 #[derive(Clone, Debug)]
@@ -152,6 +152,12 @@ impl Editor {
             editor.splice(at..at, text[..end].to_owned(), Rank::Around);
             Ok(())
         })
+    }
+
+    /// Puts another decorator in the place of one; `text` without its `@`.
+    pub fn replace_decorator(&mut self, decorator: &Expression, text: &str) -> &mut Self {
+        self.splice(decorator.range.clone(), text.to_owned(), Rank::Instead);
+        self
     }
 
     /// Adds an import behind the last one at the head of the file; nothing if it is there.

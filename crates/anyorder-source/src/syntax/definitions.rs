@@ -91,6 +91,7 @@ impl Reader<'_> {
         let written = |decorator: &ast::Decorator| Expression {
             text: written(self.context, &decorator.expression, decorator.into()),
             line: self.context.line(decorator),
+            range: range(&decorator.expression),
         };
         decorators.iter().map(written).collect()
     }
