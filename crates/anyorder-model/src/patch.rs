@@ -34,6 +34,21 @@ pub struct Patch {
     pub verified: Verified,
 }
 
+/// A patch that was written down for somebody to look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// What is proposed.
+    pub patch: Patch,
+    /// The file that holds it as a unified diff, relative to the project.
+    pub diff: String,
+    /// The file that holds a text for a pull request, relative to the project.
+    pub pull_request: String,
+    /// The command line that applies it; nothing if it is only shown.
+    pub apply: Option<String>,
+    /// Whether the project's files are changed already.
+    pub is_applied: bool,
+}
+
 /// Where a patch comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
