@@ -210,7 +210,7 @@ v-d48cd8  victim  t.py::b
         let (proposal, repairs) = (example::proposal(&findings[..1]), example::repairs(&findings));
         let applied = Proposal { is_applied: true, ..proposal.clone() };
         assert_eq!(summary(&[], &[]), "nothing to fix");
-        assert_eq!(summary(&[proposal.clone()], &repairs), "1 patch for 1 of 2 findings");
+        assert_eq!(summary(std::slice::from_ref(&proposal), &repairs), "1 patch for 1 of 2 findings");
         assert_eq!(summary(&[applied], &repairs), "1 patch for 1 of 2 findings; all applied");
         assert_eq!(summary(&[proposal], &repairs[..1]), "1 patch for the finding");
         assert_eq!(summary(&[], &repairs[1..]), "no patch for 1 finding");

@@ -21,16 +21,16 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    fn new(exit: Exit, what: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: Exit, what: impl Into<String>) -> Self {
         Failure { exit, problem: Problem { what: what.into(), ..Problem::default() } }
     }
 
-    fn evidence(mut self, evidence: impl Into<String>) -> Self {
+    pub(crate) fn evidence(mut self, evidence: impl Into<String>) -> Self {
         self.problem.evidence = evidence.into();
         self
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.problem.hint = Some(hint.into());
         self
     }

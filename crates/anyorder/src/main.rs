@@ -1,5 +1,6 @@
 //! The binary: arguments become settings, settings are wired to crates, and what comes out becomes an exit code.
 
+mod apply;
 mod args;
 mod build;
 mod calibration;
