@@ -72,6 +72,13 @@ pub enum Request<'a> {
         /// How.
         way: Way,
     },
+    /// Run code.
+    Try {
+        /// Statements.
+        text: &'a str,
+        /// The place in the list of collected tests of one whose module's names they see.
+        beside: u32,
+    },
     /// From now on tell where these cells are written.
     Follow {
         /// Their paths.
@@ -167,6 +174,12 @@ pub enum Message {
     Perturbed {
         /// What the cell holds now.
         after: String,
+    },
+    /// Answer to `try`.
+    Tried {
+        /// Why the code failed, if it did.
+        #[serde(default)]
+        failed: Option<String>,
     },
     /// Answer to `wait`.
     Waited {
@@ -343,11 +356,13 @@ mod tests {
             Message::Outcome(outcome),
             Message::Places { places, .. },
             Message::Perturbed { after },
+            Message::Tried { failed: Some(why) },
         ] = &read[..]
         else {
             panic!("{read:?}");
         };
         assert_eq!((&places[0].ways[..], after.as_str()), (&[Way::Emptied, Way::Extra][..], "{}"));
+        assert_eq!(why, "NameError: name 'shop' is not defined");
         assert_eq!(failed[0].path, "thread shop-worker");
         let (written, read) = (&outcome.written[0], &outcome.read[0]);
         assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));
@@ -370,6 +385,7 @@ mod tests {
             Request::Sight { names: &[".CURRENCY".to_owned()] },
             Request::Places,
             Request::Perturb { cell: "shop.settings.FLAGS", way: Way::Emptied },
+            Request::Try { text: "shop.reset()", beside: 7 },
             Request::Wait { pid: 4712 },
             Request::Exit { reap: vec![] },
         ];

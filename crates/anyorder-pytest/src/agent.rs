@@ -46,6 +46,7 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/serve.py",
     "anyorder_agent/shapes.py",
     "anyorder_agent/sight.py",
+    "anyorder_agent/snippet.py",
     "anyorder_agent/stores.py",
     "anyorder_agent/trace.py",
     "anyorder_agent/walk.py",

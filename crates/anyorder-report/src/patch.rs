@@ -98,7 +98,7 @@ fn proposed(proposal: &Proposal) -> String {
         None => row("apply", "it is only shown: somebody who knows the code has to decide"),
     };
     let places = [row("diff", &proposal.diff), row("text", &proposal.pull_request), next];
-    format!("{}\n{}\n{}", rows.concat(), coloured(&unified_diff(patch)), places.concat())
+    format!("{}\n{}\n{}", rows.concat(), coloured(&unified_diff(&patch.changes)), places.concat())
 }
 
 fn strength_style(strength: Strength) -> anstyle::Style {

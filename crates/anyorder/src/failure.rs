@@ -122,7 +122,9 @@ impl From<EngineError> for Failure {
         let exit = match error {
             EngineError::Cancelled => Exit::Interrupted,
             EngineError::Version(_) | EngineError::Agent(_) => Exit::Bug,
-            EngineError::Scratch(_) | EngineError::WatchNeedsForks => Exit::Usage,
+            EngineError::Scratch(_) | EngineError::WatchNeedsForks | EngineError::ChangesAreApart => {
+                Exit::Usage
+            }
             EngineError::Silent { ref silence, .. } | EngineError::NotCollected { ref silence, .. }
                 if silence.is_usage =>
             {

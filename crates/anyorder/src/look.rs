@@ -63,7 +63,7 @@ impl Look for Treatment {
 
     /// The remedies, and what is asked for besides.
     fn purpose(&self) -> String {
-        let words = serde_json::to_vec(&(&self.remedies, self.looks, self.places, &self.lines))
+        let words = serde_json::to_vec(&(&self.remedies, self.looks, self.places, &self.lines, &self.about))
             .expect("they have a JSON form");
         format!("treat {}", digest_of(&words))
     }

@@ -47,6 +47,7 @@ impl Project {
                 .unwrap_or_else(|| default_memory_limit(workers)),
             isolation: how.isolation.or(config.get("isolation", parse_isolation)?),
             disk: how.disk.or(config.get("disk", parse_disk)?),
+            changes: vec![],
             trusts_forks: how.trust_forks || config.get("trust-forks", is_true)?.unwrap_or(false),
             keeper: defaults.keeper,
             first_suite: 0,
