@@ -66,7 +66,7 @@ pub enum Event {
     },
     /// What can be done about findings that were told before.
     Repaired {
-        /// Patches that were verified.
+        /// Patches that were verified, in the order that `repairs` counts them in.
         proposals: Vec<Proposal>,
         /// Finding by finding.
         repairs: Vec<Repair>,

@@ -75,12 +75,13 @@ pub(crate) fn proposal(findings: &[Finding]) -> Proposal {
         placement: Placement::Polluter,
         strength: Strength::Safe,
         summary: "puts `shop.TAX` back after t.py::p".to_owned(),
-        changes: vec![change],
+        changes: vec![change.clone()],
         verified: Verified { failing: 4, passing: 12, sweeps: 20, plain: 3 },
     };
     let name = &findings[0].id;
     Proposal {
-        patch,
+        patches: vec![patch],
+        changes: vec![change],
         diff: format!(".anyorder/patches/{name}.diff"),
         pull_request: format!(".anyorder/patches/{name}.md"),
         apply: Some(format!("anyorder fix --apply {name}")),

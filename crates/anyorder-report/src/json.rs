@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::Sink;
 use crate::dependencies::dependencies_value;
 use crate::finding_json::finding_value;
-use crate::patch_json::{note_repairs, proposal_value};
+use crate::patch_json::{note_repairs, patches_value};
 use crate::pollution::{minded_value, pollution_value};
 
 /// Gathers events into one JSON document.
@@ -124,7 +124,7 @@ impl Sink for JsonReport {
                 findings.iter().for_each(|finding| self.push_finding("findings", finding));
             }
             Event::Repaired { proposals, repairs } => {
-                self.set("patches", proposals.iter().map(proposal_value).collect());
+                self.set("patches", patches_value(proposals));
                 let findings = self.reports.last_mut().and_then(|report| report.get_mut("findings"));
                 if let Some(Value::Array(findings)) = findings {
                     note_repairs(findings, proposals, repairs);

@@ -20,7 +20,10 @@ pub(crate) fn story(
     let headings = |ids: &[FindingId]| -> String {
         ids.iter().filter_map(find).map(|finding| heading(suite, finding) + "\n").collect()
     };
-    let cured = proposals.iter().map(|proposal| headings(&proposal.patch.cures) + &proposed(proposal));
+    let cured = proposals.iter().map(|proposal| {
+        let patches = proposal.patches.iter().map(|patch| headings(&patch.cures) + &patched(patch));
+        patches.collect::<Vec<_>>().join("\n") + &proposed(proposal)
+    });
     let left = repairs.iter().filter(|repair| repair.patch.is_none());
     let left = left.map(|repair| headings(std::slice::from_ref(&repair.finding)) + &unpatched(repair));
     cured.chain(left).collect::<Vec<_>>().join("\n")
@@ -30,22 +33,25 @@ pub(crate) fn story(
 pub(crate) fn summary(proposals: &[Proposal], repairs: &[Repair]) -> String {
     let number = |text: usize, noun: &str| count(text as u64, noun);
     let cured = repairs.iter().filter(|repair| repair.patch.is_some()).count();
-    let applied = proposals.iter().filter(|proposal| proposal.is_applied).count();
+    let patches = |is_counted: fn(&&Proposal) -> bool| -> usize {
+        proposals.iter().filter(is_counted).map(|proposal| proposal.patches.len()).sum()
+    };
+    let (found, applied) = (patches(|_| true), patches(|proposal| proposal.is_applied));
     let first = match (repairs.len(), cured) {
         (0, _) => return "nothing to fix".to_owned(),
         (all, 0) => format!("no patch for {}", number(all, "finding")),
         (all, cured) if all == cured => format!(
             "{} for {}",
-            number(proposals.len(), "patch"),
+            number(found, "patch"),
             if all == 1 { "the finding".to_owned() } else { format!("all {all} findings") }
         ),
         (all, cured) => {
-            format!("{} for {cured} of {}", number(proposals.len(), "patch"), number(all, "finding"))
+            format!("{} for {cured} of {}", number(found, "patch"), number(all, "finding"))
         }
     };
     match applied {
         0 => first,
-        all if all == proposals.len() => format!("{first}; all applied"),
+        all if all == found => format!("{first}; all applied"),
         some => format!("{first}; {some} applied"),
     }
 }
@@ -82,23 +88,27 @@ pub(crate) fn reason_words(reason: NoPatch) -> &'static str {
     }
 }
 
-fn proposed(proposal: &Proposal) -> String {
-    let patch = &proposal.patch;
+fn patched(patch: &Patch) -> String {
     let (style, strength) = (strength_style(patch.strength), patch.strength.name());
     let [known, others] = verified_words(&patch.verified);
     let rows = [
         row("patch", &format!("{style}{strength}{style:#}: {}", patch.summary)),
-        row("", strength_words(patch)),
+        row("", strength_words(patch.strength)),
         row("verified", &known),
         row("", &others),
     ];
+    rows.concat()
+}
+
+fn proposed(proposal: &Proposal) -> String {
+    let paths: Vec<&str> = proposal.changes.iter().map(|change| change.path.as_str()).collect();
     let next = match &proposal.apply {
-        _ if proposal.is_applied => row("applied", &files_words(patch)),
+        _ if proposal.is_applied => row("applied", &paths.join(", ")),
         Some(command) => row("apply", command),
         None => row("apply", "it is only shown: somebody who knows the code has to decide"),
     };
     let places = [row("diff", &proposal.diff), row("text", &proposal.pull_request), next];
-    format!("{}\n{}\n{}", rows.concat(), coloured(&unified_diff(&patch.changes)), places.concat())
+    format!("\n{}\n{}", coloured(&unified_diff(&proposal.changes)), places.concat())
 }
 
 fn strength_style(strength: Strength) -> anstyle::Style {
@@ -106,17 +116,12 @@ fn strength_style(strength: Strength) -> anstyle::Style {
 }
 
 /// What somebody has to think of before it is applied.
-fn strength_words(patch: &Patch) -> &'static str {
-    match patch.strength {
+fn strength_words(strength: Strength) -> &'static str {
+    match strength {
         Strength::Safe => "",
         Strength::Unsafe => "look at it first: it relies on more than how tests set up and clean up",
         Strength::Show => "look at it first: it changes the code under test",
     }
-}
-
-fn files_words(patch: &Patch) -> String {
-    let paths: Vec<&str> = patch.changes.iter().map(|change| change.path.as_str()).collect();
-    paths.join(", ")
 }
 
 fn unpatched(repair: &Repair) -> String {
@@ -197,7 +202,7 @@ v-d48cd8  victim  t.py::b
         let applied = told(|proposal| proposal.is_applied = true);
         assert!(applied.contains("\n    applied   t.py\n"), "{applied}");
         let shown = told(|proposal| {
-            proposal.patch.strength = Strength::Show;
+            proposal.patches[0].strength = Strength::Show;
             proposal.apply = None;
         });
         assert!(shown.contains("show: puts") && shown.contains("apply     it is only shown"), "{shown}");

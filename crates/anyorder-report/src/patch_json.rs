@@ -1,11 +1,18 @@
 //! Patches as JSON, and what became of the search for them.
 
-use anyorder_model::{Proposal, Repair};
+use anyorder_model::{Patch, Proposal, Repair};
 use serde_json::{Value, json};
 
-/// A patch, with the files that hold it.
-pub(crate) fn proposal_value(proposal: &Proposal) -> Value {
-    let patch = &proposal.patch;
+/// Every patch, with the files that hold it.
+pub(crate) fn patches_value(proposals: &[Proposal]) -> Value {
+    flat(proposals).map(|(proposal, patch)| patch_value(proposal, patch)).collect()
+}
+
+fn flat(proposals: &[Proposal]) -> impl Iterator<Item = (&Proposal, &Patch)> {
+    proposals.iter().flat_map(|proposal| proposal.patches.iter().map(move |patch| (proposal, patch)))
+}
+
+fn patch_value(proposal: &Proposal, patch: &Patch) -> Value {
     json!({
         "cures": patch.cures,
         "source": patch.source,
@@ -29,7 +36,7 @@ pub(crate) fn note_repairs(findings: &mut [Value], proposals: &[Proposal], repai
             value["reason"] = json!(reason);
         }
         finding["repair"] = value;
-        if let Some(proposal) = repair.patch.and_then(|at| proposals.get(at)) {
+        if let Some((proposal, _)) = repair.patch.and_then(|at| flat(proposals).nth(at)) {
             finding["patch"] = json!(proposal.diff);
         }
     }

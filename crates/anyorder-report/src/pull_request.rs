@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyorder_model::{Cause, Finding, Group, Kind, Order, Patch, Rung, State, Strength, Suite, TestIndex};
+use anyorder_model::{
+    Cause, Finding, Group, Kind, Order, Patch, Rung, State, Strength, Suite, TestIndex, Verified,
+};
 
 use crate::cause::{cell_words, line_words, proof_words};
 use crate::patch::verified_words;
@@ -14,9 +16,10 @@ use crate::style::count;
 /// How many findings are told one by one.
 const TOLD: usize = 5;
 
-/// Markdown for a patch that cures `findings`.
-pub fn pull_request(suite: &Suite, findings: &[Finding], patch: &Patch) -> String {
-    let cured: Vec<&Finding> = findings.iter().filter(|finding| patch.cures.contains(&finding.id)).collect();
+/// Markdown for patches that cure some of `findings`.
+pub fn pull_request(suite: &Suite, findings: &[Finding], patches: &[Patch]) -> String {
+    let is_cured = |finding: &&Finding| patches.iter().any(|patch| patch.cures.contains(&finding.id));
+    let cured: Vec<&Finding> = findings.iter().filter(is_cured).collect();
     let mut text = format!("# {}\n\n{}\n", title(suite, &cured), what_happens(suite, &cured));
     let mut section = |name: &str, body: &str| {
         let _ = write!(text, "\n## {name}\n\n{}\n", body.trim_end());
@@ -27,13 +30,14 @@ pub fn pull_request(suite: &Suite, findings: &[Finding], patch: &Patch) -> Strin
         section("Why it fails", &why);
     }
     section("Why it matters", why_it_matters(&cured));
-    section("What changes", &what_changes(patch));
-    section("How it was verified", &how_verified(patch));
+    section("What changes", &what_changes(patches));
+    section("How it was verified", &how_verified(patches));
     text
 }
 
-fn how_verified(patch: &Patch) -> String {
-    let words = verified_words(&patch.verified).into_iter().filter(|words| !words.is_empty());
+fn how_verified(patches: &[Patch]) -> String {
+    let verified = patches.iter().map(|patch| patch.verified).reduce(Verified::together).unwrap_or_default();
+    let words = verified_words(&verified).into_iter().filter(|words| !words.is_empty());
     format!("With the change, {}.", words.collect::<Vec<_>>().join(", "))
 }
 
@@ -154,17 +158,15 @@ fn why_it_matters(cured: &[&Finding]) -> &'static str {
      shows in a change that has nothing to do with it."
 }
 
-fn what_changes(patch: &Patch) -> String {
-    let mut summary = patch.summary.clone();
-    if let Some(first) = summary.get(..1).map(str::to_uppercase) {
-        summary.replace_range(..1, &first);
-    }
-    let scope = match patch.strength {
+fn what_changes(patches: &[Patch]) -> String {
+    let weakest = patches.iter().map(|patch| patch.strength).max().unwrap_or(Strength::Safe);
+    let scope = match weakest {
         Strength::Safe => "Only what tests set up and clean up changes; no assertion does.",
         Strength::Unsafe => "It was verified as below, but somebody who knows the code should look at it.",
         Strength::Show => "This touches the code under test, so somebody who knows it has to decide.",
     };
-    format!("{summary}. {scope}")
+    let summaries: Vec<String> = patches.iter().map(|patch| format!("- {}", patch.summary)).collect();
+    format!("{}\n\n{scope}", summaries.join("\n"))
 }
 
 #[cfg(test)]
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn a_text_says_how_to_reproduce_why_and_how_it_was_verified() {
         let (suite, findings) = (example::suite(&["p", "a", "b"]), example::victims());
-        let text = pull_request(&suite, &findings, &example::proposal(&findings).patch);
+        let text = pull_request(&suite, &findings, &example::proposal(&findings).patches);
         assert_eq!(
             text,
             "\
@@ -212,7 +214,9 @@ shows in a change that has nothing to do with it.
 
 ## What changes
 
-Puts `shop.TAX` back after t.py::p. Only what tests set up and clean up changes; no assertion does.
+- puts `shop.TAX` back after t.py::p
+
+Only what tests set up and clean up changes; no assertion does.
 
 ## How it was verified
 
@@ -229,7 +233,7 @@ With the change, 4 failing orders pass now, 12 passing ones still do, nothing ne
         let evidence = findings[0].evidence.as_mut().unwrap();
         evidence.confirmed = Some(Rung::PlainOrdered);
         evidence.failing = Order(vec![TestIndex(1), TestIndex(1)]);
-        let text = pull_request(&suite, &findings, &example::proposal(&findings).patch);
+        let text = pull_request(&suite, &findings, &example::proposal(&findings).patches);
         assert!(text.starts_with("# Let `a` pass when it runs twice\n"), "{text}");
         assert!(text.contains("in this order:\n\n```\nt.py::a\nt.py::a\n```\n"), "{text}");
         assert!(!text.contains("python -m"), "{text}");
