@@ -7,6 +7,7 @@ This module does nothing with them.
 import _abc
 import _locale
 import _socket
+import ast
 import atexit
 import contextvars
 import fcntl
@@ -51,6 +52,7 @@ own.gc_enable = gc.enable
 own.gc_enabled = gc.isenabled
 own.gc_objects = gc.get_objects
 own.is_not = operator.is_not
+own.literal = ast.literal_eval
 own.local_time = time.localtime
 own.locale = _locale.setlocale
 own.LC_ALL = _locale.LC_ALL
@@ -58,6 +60,7 @@ own.getsignal = signal.getsignal
 own.execute = exec
 own.frame = sys._getframe
 own.monitoring = getattr(sys, "monitoring", None)
+own.parse = ast.parse
 own.pattern = re.compile
 own.profiler = sys.getprofile
 own.recursion_limit = sys.getrecursionlimit

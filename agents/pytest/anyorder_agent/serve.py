@@ -168,6 +168,11 @@ class Server:
         else:
             self._link.send({"say": "perturbed", "after": after})
 
+    def _obey_about(self, cells):
+        begun = own.cpu()
+        told = self._watch.about(cells)
+        self._link.send({"say": "about", "cells": told, "seconds": own.cpu() - begun})
+
     def _obey_try(self, text, beside):
         self._has_run = True
         failed = self._quietly(attempt, text, getattr(self._items[beside], "module", None))

@@ -43,6 +43,10 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, treatment: &Treatment) -> Result<Treat
             let node = before.process()?;
             record.places = node.and_then(|node| node.places(lab).ok()).unwrap_or_default();
         }
+        if !treatment.about.is_empty() {
+            let node = before.process()?;
+            record.about = node.and_then(|node| node.about(lab, &treatment.about).ok()).unwrap_or_default();
+        }
         for remedy in &treatment.remedies {
             let Some(node) = before.process()? else { break };
             record.treated.push(treat(lab, &node, treatment, remedy));

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use anyorder_engine::{DiskMode, Engine, Isolation, Settings, Update};
-use anyorder_model::{Order, Outcome, Remedy, Snippet, TestIndex, Treated, Treatment, TreatmentRecord};
+use anyorder_model::{
+    About, CellKind, Order, Outcome, Remedy, Snippet, TestIndex, Treated, Treatment, TreatmentRecord,
+};
 use anyorder_testkit::engine;
 use anyorder_testkit::environment::{NEWEST, python};
 use tempfile::TempDir;
@@ -156,4 +158,24 @@ fn a_snippet_that_hangs_is_ended_by_the_limit_of_its_test() {
     let treated = behind_polluter(&engine, &["while True: pass", "shelf_of_books.reset()"]);
     let outcomes: Vec<_> = treated.iter().map(told).collect();
     assert_eq!(outcomes, [(Outcome::NotReached, "no end within 1 s"), (Outcome::Passed, "")]);
+}
+
+#[test]
+fn what_is_told_about_a_cell_makes_a_snippet_that_cures() {
+    for (isolation, disk) in EVERYWHERE {
+        let settings =
+            Settings { isolation: Some(isolation), disk: Some(disk), workers: 1, ..Settings::default() };
+        let (_project, engine) = open(settings);
+        let about = vec!["shelf.BOOKS[0:]".to_owned(), "nobody.knows".to_owned()];
+        let question = Treatment { about, ..Treatment::new(Order(vec![ADDS]), VICTIM_TEST, vec![]) };
+        let record = treat(&engine, question);
+        let [books, nobody] = &record.about[..] else { panic!("{record:?}") };
+        assert_eq!(nobody, &About { path: "nobody.knows".to_owned(), ..About::default() });
+        assert_eq!((books.kind, books.file.as_deref()), (Some(CellKind::Item), Some("shelf.py")));
+        let parts = [&books.module, &books.expression, &books.key, &books.literal];
+        let [module, expression, key, literal] = parts.map(|part| part.clone().unwrap_or_default());
+        let text = format!("import {module}\n{expression}[{key}] = {literal}");
+        assert_eq!(text, "import shelf\nshelf.BOOKS[0:] = []");
+        assert_eq!(told(&behind_polluter(&engine, &[&text])[0]), (Outcome::Passed, ""), "{isolation:?}");
+    }
 }

@@ -188,13 +188,21 @@ impl<'a> Bench<'a> {
         if candidate.recipe.apply(&mut tree).is_err() {
             return Ok(Err(NoPatch::NotEditable));
         }
+        let changes = tree.changes();
+        let weakens = |change: &Change| {
+            let before = change.before.as_deref().unwrap_or_default();
+            self.language.is_weaker(before, &change.after)
+        };
+        if changes.iter().any(weakens) {
+            return Ok(Err(NoPatch::NotEditable));
+        }
         self.count(problem, |repair| repair.tried += 1);
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
         let claims: Vec<Claim> = problem.claims.iter().chain(kept).cloned().collect();
         let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
         let mut screened = None;
         let opened =
-            workshop.with(&tree.changes(), &mut |oracle| screened = Some(baseline.screen(oracle, &claims)));
+            workshop.with(&changes, &mut |oracle| screened = Some(baseline.screen(oracle, &claims)));
         match opened {
             Err(Unopened::Halted(halted)) => return Err(halted),
             Err(Unopened::Refused(_)) => return Ok(Err(NoPatch::BreaksOthers)),

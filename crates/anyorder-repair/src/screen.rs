@@ -37,7 +37,8 @@ impl Baseline {
     pub(crate) fn new(oracle: &mut dyn Oracle, findings: &[Finding]) -> Result<Self, Halted> {
         let suite = oracle.suite().clone();
         let whole: Order = suite.indices().collect();
-        let candidates: BTreeSet<Order> = findings.iter().flat_map(passing_orders).collect();
+        let candidates: BTreeSet<Order> =
+            findings.iter().flat_map(|finding| [passing_orders(finding), by_themselves(finding)].concat()).collect();
         let orders: Vec<Order> = candidates.into_iter().collect();
         let asked = [&[whole.clone()], &orders[..]].concat();
         let first = run(oracle, &asked, 0)?;
@@ -127,6 +128,13 @@ fn passing_orders(finding: &Finding) -> Vec<Order> {
         );
     }
     orders
+}
+
+/// The tests of a finding alone, and each of them twice: some of these pass.
+fn by_themselves(finding: &Finding) -> Vec<Order> {
+    let polluters = finding.polluters.iter().flatten().take(HELPED).flatten();
+    let tests = polluters.copied().chain([finding.test]);
+    tests.flat_map(|test| [Order(vec![test]), Order(vec![test, test])]).collect()
 }
 
 /// How each test of each order ended.

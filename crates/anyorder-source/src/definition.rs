@@ -112,6 +112,7 @@ pub struct Expression {
     pub text: Text,
     /// The line where it begins.
     pub line: usize,
+    pub(crate) range: Range<usize>,
 }
 
 /// Something that a function changes.

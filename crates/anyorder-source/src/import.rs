@@ -69,8 +69,8 @@ pub(crate) fn name_of(
         let by_import = |other: &&Import| other.is_top_level && other.bound_name() == name;
         // `import a.b` and `import a.c` bind the same thing.
         let is_plain = |import: &Import| import.name.is_none() && import.alias.is_none();
-        let differs = |other: &Import| !other.is_same(import) && !(is_plain(other) && is_plain(import));
-        imports.iter().filter(by_import).any(differs)
+        let agrees = |other: &Import| other.is_same(import) || (is_plain(other) && is_plain(import));
+        !imports.iter().filter(by_import).all(agrees)
             || globals.iter().any(|global| *global == *name)
             || top_level.iter().any(|statement| {
                 !matches!(statement.shape, Shape::Import(_))

@@ -112,7 +112,11 @@ impl PartialEq<&str> for Text {
     }
 }
 
-/// Where each line begins. Lines end as Python has it: with `\n`, `\r\n` or a lone `\r`.
+/// The byte order mark.
+pub(crate) const MARK: char = '\u{feff}';
+
+/// Where each line begins, the first behind the byte order mark. Lines end as Python has it: with `\n`, `\r\n` or a
+/// lone `\r`.
 #[derive(Debug)]
 pub(crate) struct Lines {
     starts: Vec<usize>,
@@ -123,19 +127,27 @@ impl Lines {
         let bytes = text.as_bytes();
         let ends_line =
             |at: &usize| bytes[*at] == b'\n' || bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
+        let first = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
         Lines {
-            starts: std::iter::once(0).chain((0..bytes.len()).filter(ends_line).map(|at| at + 1)).collect(),
+            starts: std::iter::once(first)
+                .chain((0..bytes.len()).filter(ends_line).map(|at| at + 1))
+                .collect(),
         }
     }
 
     /// The number of the line, from 1, that holds the byte.
     pub(crate) fn number(&self, at: usize) -> usize {
-        self.starts.partition_point(|&start| start <= at)
+        self.starts.partition_point(|&start| start <= at).max(1)
     }
 
     /// Where the line begins that holds the byte.
     pub(crate) fn start(&self, at: usize) -> usize {
         self.starts[self.number(at) - 1]
+    }
+
+    /// Where the line begins that is above the one that begins here.
+    pub(crate) fn above(&self, start: usize) -> Option<usize> {
+        (start > self.starts[0]).then(|| self.start(start - 1))
     }
 
     /// Where the next line begins; the end of the text on the last one.

@@ -244,3 +244,28 @@ fn what_cannot_be_done_is_said() {
     let ascii = Source::parse("# coding: ascii\na = 1\n").expect("readable");
     assert_eq!(ascii.edit().append("\"é\"").finish(), Err(CannotEdit::Encoding));
 }
+#[test]
+fn a_decorator_and_a_definition_above_it_do_not_get_mixed_up() {
+    let changed = edited("if a:\n    def f():\n        pass", |source, editor| {
+        let function = &source.functions()[0];
+        editor.add_decorator(function, "new").insert_definition_before(function, "x = 1")
+    });
+    assert_eq!(changed, "if a:\n    x = 1\n\n    @new\n    def f():\n        pass");
+}
+
+#[test]
+fn a_new_file_is_made_of_an_empty_one() {
+    let changed = edited("", |_, editor| {
+        editor.append("@pytest.fixture\ndef f():\n    pass").add_import("import pytest")
+    });
+    assert_eq!(changed, "import pytest\n\n\n@pytest.fixture\ndef f():\n    pass\n");
+}
+
+#[test]
+fn comments_in_a_statement_stay_with_it() {
+    let text = "if a:\n    b\n    # c\n\n    # d\n# e\nf\n";
+    let behind = edited(text, |source, editor| editor.insert_behind(&source.top_level()[0], "x"));
+    assert_eq!(behind, "if a:\n    b\n    # c\n\n    # d\nx\n# e\nf\n");
+    let without = edited(text, |source, editor| editor.remove(&source.top_level()[0]));
+    assert_eq!(without, "# e\nf\n");
+}

@@ -19,6 +19,7 @@ mod project;
 mod recorded;
 mod session;
 mod shell;
+mod workshop;
 
 use std::panic;
 use std::process::ExitCode;

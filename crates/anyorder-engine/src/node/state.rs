@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyorder_model::{Cell, NotRestored, Perturbation, Place, Signature, Snippet, TestIndex};
+use anyorder_model::{About, Cell, NotRestored, Perturbation, Place, Signature, Snippet, TestIndex};
 
 use crate::lab::Lab;
 use crate::link::Lost;
@@ -86,6 +86,17 @@ impl Node {
     pub(crate) fn perturb(&self, lab: &Lab, asked: &Perturbation) -> Result<String, Lost> {
         match self.ask(lab, &Request::Perturb { cell: &asked.cell, way: asked.way })? {
             Message::Perturbed { after } => Ok(after),
+            other => Err(Lost::Garbage(format!("{other:?}"))),
+        }
+    }
+
+    /// What there is to know about these cells.
+    pub(crate) fn about(&self, lab: &Lab, cells: &[String]) -> Result<Vec<About>, Lost> {
+        match self.ask(lab, &Request::About { cells })? {
+            Message::About { cells, seconds } => {
+                lab.meter.looked(seconds);
+                Ok(cells)
+            }
             other => Err(Lost::Garbage(format!("{other:?}"))),
         }
     }

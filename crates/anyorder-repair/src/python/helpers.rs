@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{Halted, Oracle, Order, Outcome, PatchSource, Placement, Remedy, Snippet, TestIndex, Treatment};
+use anyorder_model::{Halted, Oracle, Order, Outcome, PatchSource, Remedy, Snippet, TestIndex, Treatment};
 use anyorder_search::{Shrunk, shrink};
-use anyorder_source::Statement;
+use anyorder_source::{Import, Statement};
 
 use super::place::{Lines, placed};
 use super::restore::Matter;
@@ -104,7 +104,7 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Optio
                 import.is_top_level && import.bound_name() == name
             });
             match import {
-                Some(import) => imports.push((import.statement(), name.to_owned())),
+                Some(import) => imports.push((written(import), name.to_owned())),
                 // Other names of the file are its own, or built in.
                 None => homely |= is_bound(site, name),
             }
@@ -116,12 +116,21 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Optio
     let text = statements.iter().flat_map(|statement| {
         dedented(statement, site).lines().map(str::to_owned).collect::<Vec<_>>()
     });
-    let placement = Placement::Test;
     let home = homely.then(|| site.file.clone());
-    Some(Lines { text: text.collect(), imports, home, source, placement })
+    Some(Lines { text: text.collect(), imports, home, source })
 }
 
 fn is_bound(site: &Site, name: &str) -> bool {
     let stores = |statement: &Statement| statement.stores.iter().any(|stored| stored.as_str() == name);
     site.source.top_level().iter().any(stores)
+}
+
+/// The statement that imports this name alone.
+fn written(import: &Import) -> String {
+    let dots = ".".repeat(import.level as usize);
+    let alias = import.alias.as_ref().map_or_else(String::new, |alias| format!(" as {alias}"));
+    match &import.name {
+        Some(name) => format!("from {dots}{} import {name}{alias}", import.module),
+        None => format!("import {}{alias}", import.module),
+    }
 }

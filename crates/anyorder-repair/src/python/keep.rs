@@ -142,14 +142,12 @@ fn of_logging(known: &Known<'_>, object: &str, name: &str, saved: &str) -> Optio
 
 /// Globals of the standard library that have a door of their own.
 fn of_library(known: &Known<'_>, saved: &str) -> Option<Keep> {
-    let (time, asyncio) = (module("time"), module("asyncio"));
     match known.state.cell.as_str() {
         "warnings.filters" => Some(Keep::managed(format!("{}.catch_warnings()", module("warnings")))),
-        "time.tzname" | "time.timezone" | "time.altzone" | "time.daylight" => process::keep("time zone", saved)
-            .map(|keep| Keep { undo: [keep.undo, vec![]].concat(), ..keep })
-            .filter(|_| !time.is_empty()),
+        "time.tzname" | "time.timezone" | "time.altzone" | "time.daylight" => process::keep("time zone", saved),
         "asyncio.events._event_loop_policy" => {
-            Some(Keep::new([], [Undo::call_with(format!("{asyncio}.set_event_loop_policy"), "None")]))
+            let set = format!("{}.set_event_loop_policy", module("asyncio"));
+            Some(Keep::new([], [Undo::call_with(set, "None")]))
         }
         _ => None,
     }

@@ -5,15 +5,18 @@
 mod fixture;
 mod helpers;
 mod keep;
+mod local;
 mod place;
 mod process;
 mod recipe;
+mod reset;
 mod restore;
 mod rewrite;
 mod sets;
 mod site;
 mod text;
 mod undo;
+mod weaker;
 
 use anyorder_model::{Finding, Halted, Order, Treatment};
 
@@ -21,6 +24,7 @@ use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::{Tree, Workshop};
 use restore::Matter;
+pub(crate) use weaker::is_weaker;
 
 /// The candidates of one stage, best first.
 pub(crate) fn candidates(
@@ -36,9 +40,9 @@ pub(crate) fn candidates(
     let suite = workshop.as_is().suite().clone();
     let matter = Matter::new(tree, &suite, problem);
     Ok(match stage {
-        0 => restore::rewritten(&matter),
+        0 => [restore::rewritten(&matter), local::local(&matter)].concat(),
         1 => helpers::helped(workshop, &matter)?,
-        2 => vec![],
+        2 => reset::reset(workshop, &matter)?,
         _ if matter.problem.cells.is_empty() => vec![],
         _ if matter.problem.is_brittle() => sets::set(&matter),
         _ => in_order(&matter, restore::kept(&matter), sets::set(&matter)),

@@ -22,7 +22,6 @@ pub(super) struct Lines {
     /// The only file that they can stand in.
     pub(super) home: Option<String>,
     pub(super) source: PatchSource,
-    pub(super) placement: Placement,
 }
 
 /// So many tests are edited one by one.

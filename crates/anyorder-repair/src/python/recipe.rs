@@ -137,15 +137,17 @@ impl<'a> Edited<'a> {
             return Err(CannotApply(format!("`{name}` is something else there")));
         }
         let text = self.lines(lines);
-        let functions = self.source.functions();
         let place = match before {
             Some(names) => Some(self.function(names)?),
-            None => functions.iter().min_by_key(|function| function.range.start),
+            None => self.source.functions().iter().min_by_key(|function| function.range.start),
         };
-        match place {
-            Some(function) => self.editor.insert_definition_before(function, &text),
-            None => self.editor.append(&text),
-        }
+        // A fixture stands before the class of its test, not in it.
+        let class = place.filter(|function| function.names.len() > 1);
+        match (class.and_then(|function| self.source.class(&function.names[..1])), place) {
+            (Some(class), _) => self.editor.insert_definition_before(class, &text),
+            (None, Some(function)) => self.editor.insert_definition_before(function, &text),
+            (None, None) => self.editor.append(&text),
+        };
         Ok(())
     }
 

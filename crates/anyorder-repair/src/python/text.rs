@@ -21,12 +21,6 @@ pub(super) fn within(module_name: &str, expression: &str) -> String {
     }
 }
 
-/// The modules that a text names, in the order in which it does.
-pub(super) fn modules(text: &str) -> Vec<&str> {
-    let parts = text.split(OPEN).skip(1);
-    parts.filter_map(|part| part.split_once(CLOSE).map(|(name, _)| name)).collect()
-}
-
 /// The text with each module called what `name` says. Where that is nothing (the file is that module), names stand alone.
 pub(super) fn resolve(text: &str, mut name: impl FnMut(&str) -> Option<String>) -> String {
     let mut parts = text.split(OPEN);
@@ -51,7 +45,6 @@ mod tests {
     #[test]
     fn modules_are_called_what_the_file_calls_them() {
         let text = within("shop.settings", "shop.settings.FLAGS['a']") + " = " + &module("os") + ".sep";
-        assert_eq!(modules(&text), ["shop.settings", "os"]);
         let name = |module: &str| Some(module.rsplit('.').next().unwrap().to_owned());
         assert_eq!(resolve(&text, name), "settings.FLAGS['a'] = os.sep");
         assert_eq!(resolve(&text, |_| None), "FLAGS['a'] = sep");

@@ -18,6 +18,9 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn read(text: &str) -> Result<Self, CannotEdit> {
         let text: Arc<str> = Arc::from(text.trim_matches('\n').trim_end());
+        if text.is_empty() {
+            return Err(CannotEdit::Block { message: "nothing is given".to_owned() });
+        }
         let lines = Lines::new(&text);
         let tree = syntax::read(&text, &lines, |_| "    ".to_owned())
             .map_err(|fault| CannotEdit::Block { message: fault.message })?;

@@ -61,12 +61,24 @@ impl Editor {
             return self.put_text_behind(body, 0, text);
         }
         let at = match body.first() {
-            Some(docstring) if body.docstring().is_some() => self.end_of_line(docstring.range.end),
-            _ => self.end_of_head(),
+            Some(docstring) if body.docstring().is_some() => self.source.end_of_line(docstring.range.end),
+            _ => self.source.end_of_head(),
         };
         let whole = self.source.text();
-        let wanted = next.map_or(0, |next| if is_definition(next) { 2 } else { 1 });
-        let below = blank_lines(&whole[at..]);
+        let is_more_to_come = self.splices.iter().any(|splice| splice.rank == Rank::Last);
+        let wanted = match next {
+            Some(next) => {
+                if is_definition(next) {
+                    2
+                } else {
+                    1
+                }
+            }
+            // Something is appended to a file that had nothing.
+            None if is_more_to_come && self.source.is_blank_before(whole.len()) => 2,
+            None => 0,
+        };
+        let below = self.source.blank_lines_below(at);
         let mut added = String::new();
         if !whole[..at].trim_start_matches('\u{feff}').is_empty() {
             added += &newline.repeat(1 + usize::from(!whole[..at].ends_with(['\n', '\r'])));
@@ -75,31 +87,6 @@ impl Editor {
         added += &newline.repeat(1 + wanted - below.min(wanted));
         self.splice(at..at, added, Rank::Before);
     }
-
-    /// Behind the comments that begin the file and have a blank line below; they are not about a statement.
-    fn end_of_head(&self) -> usize {
-        let text = self.source.text();
-        let mut end = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let mut at = end;
-        for (number, line) in text[end..].split_inclusive('\n').enumerate() {
-            let is_comment = line.starts_with('#');
-            let is_blank = line.trim().is_empty();
-            if !is_comment && !is_blank {
-                break;
-            }
-            let is_about_the_file = number < 2 && (line.starts_with("#!") || line.contains("coding"));
-            let is_followed = blank_lines(&text[at + line.len()..]) == 0 && at + line.len() < text.len();
-            at += line.len();
-            if is_comment && (is_about_the_file || !is_followed) {
-                end = at;
-            }
-        }
-        end
-    }
-}
-
-fn blank_lines(text: &str) -> usize {
-    text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).count()
 }
 
 fn is_from_future(statement: &Statement) -> bool {

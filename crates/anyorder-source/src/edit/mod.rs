@@ -7,14 +7,16 @@ mod block;
 mod imports;
 mod lines;
 mod parameters;
+mod removal;
 mod splice;
+mod wrap;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use self::block::Block;
 use self::splice::{Rank, Splice};
-use crate::{Body, Class, Definition, Function, Shape, Source, Statement};
+use crate::{Body, Class, Definition, Expression, Function, Shape, Source, Statement};
 
 /// Changes to a copy of a file. Nothing is changed in the file that was read.
 #[derive(Clone, Debug)]
@@ -25,6 +27,10 @@ pub struct Editor {
     breaks: BTreeMap<usize, (Range<usize>, String)>,
     parameters: BTreeMap<usize, (Function, Vec<String>)>,
     imports: Vec<String>,
+    /// Statements that go, by where they begin and end.
+    removed: BTreeSet<(usize, usize)>,
+    /// Blocks that get statements, by where they begin.
+    filled: BTreeSet<usize>,
     fault: Option<CannotEdit>,
 }
 
@@ -70,6 +76,8 @@ impl Editor {
             breaks: BTreeMap::new(),
             parameters: BTreeMap::new(),
             imports: Vec::new(),
+            removed: BTreeSet::new(),
+            filled: BTreeSet::new(),
             fault: None,
         }
     }
@@ -90,17 +98,35 @@ impl Editor {
 
     /// Adds lines above a statement, and above comments that belong to it.
     pub fn insert_before(&mut self, statement: &Statement, lines: &str) -> &mut Self {
-        self.at(statement, lines, |editor, body, index, block| editor.put_before(body, index, block))
+        self.at(statement, lines, Editor::put_before)
     }
 
     /// Adds lines below a statement.
     pub fn insert_behind(&mut self, statement: &Statement, lines: &str) -> &mut Self {
-        self.at(statement, lines, |editor, body, index, block| editor.put_behind(body, index, block))
+        self.at(statement, lines, Editor::put_behind)
     }
 
     /// Puts lines in the place of a statement; a comment behind it stays.
     pub fn replace(&mut self, statement: &Statement, lines: &str) -> &mut Self {
-        self.at(statement, lines, |editor, body, index, block| editor.put_in_place(body, index, block))
+        self.at(statement, lines, Editor::put_in_place)
+    }
+
+    /// Takes a statement out, with the comment behind it; comments above it stay. An emptied block gets a `pass`.
+    pub fn remove(&mut self, statement: &Statement) -> &mut Self {
+        self.with(&statement.range, |editor, _, _| {
+            editor.removed.insert((statement.range.start, statement.range.end));
+            Ok(())
+        })
+    }
+
+    /// Has the statements of a function run in a `try`, and these lines in its `finally`.
+    ///
+    /// The docstring stays where it is; so do lines that are added at the beginning of the function as well.
+    pub fn wrap_in_finally(&mut self, function: &Function, lines: &str) -> &mut Self {
+        match function.statements().first() {
+            None => self.insert_last(function, lines),
+            Some(first) => self.at(first, lines, Editor::put_around),
+        }
     }
 
     /// Adds a plain parameter where one may stand; nothing if there is one of this name.
@@ -123,9 +149,15 @@ impl Editor {
             let text = Block::read(&whole)?.render(&body.place.indentation, &editor.source);
             let end = text.rfind(editor.newline()).unwrap_or_default() + editor.newline().len();
             let at = editor.source.inner.lines.start(range.start);
-            editor.splice(at..at, text[..end].to_owned(), Rank::Before);
+            editor.splice(at..at, text[..end].to_owned(), Rank::Around);
             Ok(())
         })
+    }
+
+    /// Puts another decorator in the place of one; `text` without its `@`.
+    pub fn replace_decorator(&mut self, decorator: &Expression, text: &str) -> &mut Self {
+        self.splice(decorator.range.clone(), text.to_owned(), Rank::Instead);
+        self
     }
 
     /// Adds an import behind the last one at the head of the file; nothing if it is there.
@@ -136,10 +168,8 @@ impl Editor {
 
     /// Adds a definition above another one, above its decorators and the comments that belong to it.
     pub fn insert_definition_before(&mut self, definition: &impl Definition, block: &str) -> &mut Self {
-        self.with(&definition.range(), |editor, body, index| {
-            let block = Block::read(block)?;
-            editor.put_definition_before(body, index, &block);
-            Ok(())
+        self.within(&definition.range(), block, |editor, body, index, block| {
+            editor.put_definition_before(body, index, block);
         })
     }
 
@@ -172,7 +202,7 @@ impl Editor {
         let mut added = String::new();
         if !body.trim().is_empty() {
             added += &newline.repeat(usize::from(!text.ends_with(['\n', '\r'])));
-            added += &newline.repeat(2usize.saturating_sub(self.blank_lines_above(text.len())));
+            added += &newline.repeat(2usize.saturating_sub(self.source.blank_lines_above(text.len())));
         }
         added += &(block.render("", &self.source) + newline);
         let end = text.len();
@@ -185,6 +215,7 @@ impl Editor {
         let mut editor = self.clone();
         editor.settle_parameters();
         editor.settle_imports();
+        editor.settle_removals();
         if let Some(fault) = editor.fault {
             return Err(fault);
         }
@@ -197,19 +228,33 @@ impl Editor {
 
 /// What all changes are made of.
 impl Editor {
-    /// Does something with a statement, found again where it stands, and with a block.
     fn at(
         &mut self,
         statement: &Statement,
         lines: &str,
         change: impl FnOnce(&mut Editor, &Body, usize, &Block),
     ) -> &mut Self {
-        self.with(&statement.range, |editor, body, index| {
-            change(editor, body, index, &Block::read(lines)?);
+        self.within(&statement.range, lines, change)
+    }
+
+    /// Adds lines to the block in which a statement stands.
+    fn within(
+        &mut self,
+        range: &Range<usize>,
+        lines: &str,
+        change: impl FnOnce(&mut Editor, &Body, usize, &Block),
+    ) -> &mut Self {
+        self.with(range, |editor, body, index| {
+            let block = Block::read(lines)?;
+            change(editor, body, index, &block);
+            if !block.body.is_empty() {
+                editor.filled.insert(body[0].range.start);
+            }
             Ok(())
         })
     }
 
+    /// Does something with a statement, found again where it stands.
     fn with(
         &mut self,
         range: &Range<usize>,

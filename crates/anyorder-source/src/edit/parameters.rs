@@ -40,24 +40,24 @@ impl Editor {
 
     fn put_behind_parameter(&mut self, start: usize, end: usize, names: &[String]) {
         let Some(indentation) = self.own_line(start) else {
-            let text: String = names.iter().map(|name| format!(", {name}")).collect();
-            return self.splice(end..end, text, Rank::Behind);
+            return self.splice(end..end, format!(", {}", names.join(", ")), Rank::Behind);
         };
         let newline = self.newline();
+        let separator = format!(",{newline}{indentation}");
         let line_end = self.source.inner.lines.next(end, self.source.text());
         let rest = self.source.text()[end..line_end].trim();
         let has_comma = rest.starts_with(',');
         let is_alone = rest.strip_prefix(',').unwrap_or(rest).trim_start();
         let is_alone = is_alone.is_empty() || is_alone.starts_with('#');
         if !is_alone {
-            let text: String = names.iter().map(|name| format!(",{newline}{indentation}{name}")).collect();
+            let text = format!("{separator}{}", names.join(&separator));
             return self.splice(end..end, text, Rank::Behind);
         }
         if !has_comma {
             self.splice(end..end, ",".to_owned(), Rank::Behind);
         }
-        let lines: Vec<String> = names.iter().map(|name| format!("{indentation}{name}")).collect();
-        let text = lines.join(&format!(",{newline}")) + if has_comma { "," } else { "" } + newline;
+        let comma = if has_comma { "," } else { "" };
+        let text = format!("{indentation}{}{comma}{newline}", names.join(&separator));
         self.splice(line_end..line_end, text, Rank::Behind);
     }
 
@@ -70,31 +70,28 @@ impl Editor {
             Some(indentation) => format!(",{}{indentation}", self.newline()),
             None => ", ".to_owned(),
         };
-        let text: String = names.iter().map(|name| format!("{name}{separator}")).collect();
+        let text = names.join(&separator) + &separator;
         self.splice(first..first, text, Rank::Before);
     }
 
     /// Behind a positional parameter with a default only keywords may follow.
     fn put_keywords(&mut self, function: &Function, names: &[String]) {
         let behind_star = [ParameterKind::Rest, ParameterKind::KeywordOnly];
-        let parameters = function.parameters.iter();
-        if let Some(last) = parameters.clone().rfind(|parameter| behind_star.contains(&parameter.kind)) {
+        if let Some(last) =
+            function.parameters.iter().rfind(|parameter| behind_star.contains(&parameter.kind))
+        {
             return self.put_behind_parameter(last.range.start, last.range.end, names);
         }
-        match parameters.clone().find(|parameter| parameter.kind == ParameterKind::KeywordRest) {
-            Some(rest) => {
-                let text: String = names.iter().map(|name| format!("{name}, ")).collect();
-                self.splice(rest.range.start..rest.range.start, format!("*, {text}"), Rank::Before);
-            }
-            None => {
-                let tokens = self.source.tokens_from(function.parentheses.start + 1);
-                let trivia = [Kind::Blank, Kind::Comment, Kind::Comma];
-                let inside = tokens.iter().take_while(|token| token.range.end < function.parentheses.end);
-                let last = inside.filter(|token| !trivia.contains(&token.kind)).last();
-                let end = last.map_or(0, |token| token.range.end);
-                self.splice(end..end, format!(", *, {}", names.join(", ")), Rank::Behind);
-            }
+        let names = format!("*, {}", names.join(", "));
+        if let Some(rest) = function.parameters.iter().find(|it| it.kind == ParameterKind::KeywordRest) {
+            return self.splice(rest.range.start..rest.range.start, names + ", ", Rank::Before);
         }
+        let tokens = self.source.tokens_from(function.parentheses.start + 1).iter();
+        let inside = tokens.take_while(|token| token.range.end < function.parentheses.end);
+        let last =
+            inside.filter(|token| ![Kind::Blank, Kind::Comment, Kind::Comma].contains(&token.kind)).last();
+        let end = last.map_or(function.parentheses.start + 1, |token| token.range.end);
+        self.splice(end..end, format!(", {names}"), Rank::Behind);
     }
 
     /// What stands before a parameter if it is the first on its line.

@@ -22,6 +22,8 @@ pub(super) enum Rank {
     Break,
     /// Belongs to what is behind.
     Before,
+    /// Surrounds what is behind, but not what is put before it.
+    Around,
     /// Takes the place of something.
     Instead,
     /// Belongs to the end of the file.

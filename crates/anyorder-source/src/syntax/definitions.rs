@@ -4,8 +4,8 @@ use ruff_python_ast::visitor::source_order::SourceOrderVisitor;
 use ruff_python_ast::{self as ast, Stmt, StmtClassDef, StmtFunctionDef};
 
 use super::facts::{Facts, add, written};
-use super::range;
 use super::statements::{Reader, Scope};
+use super::{Context, range};
 use crate::{Body, Class, Expression, Function, Parameter, ParameterKind, Statement, Text};
 
 impl Reader<'_> {
@@ -18,7 +18,7 @@ impl Reader<'_> {
     ) -> Body {
         let class = self.scopes.last().filter(|scope| !scope.is_function).map(|_| self.names());
         let (body, scope, names) = self.inside(function.name.as_str(), true, &function.body, indentation);
-        let mut bound = type_parameters(function.type_params.as_deref(), self);
+        let mut bound = type_parameters(function.type_params.as_deref(), self.context);
         bound.extend(function.parameters.iter().map(|parameter| self.context.text(parameter.name())));
         let outer = |name: &Text| scope.globals.contains(name) || scope.nonlocals.contains(name);
         let stored = body.iter().flat_map(|statement| &statement.stores).filter(|name| !outer(name));
@@ -45,7 +45,7 @@ impl Reader<'_> {
     /// Reads a class and keeps it; adds what it needs from outside to `loads`.
     pub(super) fn class(&mut self, class: &StmtClassDef, indentation: &str, loads: &mut Vec<Text>) -> Body {
         let (body, _, names) = self.inside(class.name.as_str(), false, &class.body, indentation);
-        let mut bound = type_parameters(class.type_params.as_deref(), self);
+        let mut bound = type_parameters(class.type_params.as_deref(), self.context);
         bound.extend(body.iter().flat_map(|statement| &statement.stores).cloned());
         keep_needed(loads, &body, &bound);
         let bases = class.arguments.iter().flat_map(|arguments| {
@@ -91,6 +91,7 @@ impl Reader<'_> {
         let written = |decorator: &ast::Decorator| Expression {
             text: written(self.context, &decorator.expression, decorator.into()),
             line: self.context.line(decorator),
+            range: range(&decorator.expression),
         };
         decorators.iter().map(written).collect()
     }
@@ -105,26 +106,26 @@ impl Reader<'_> {
             }
         };
         let rest = |kind: ParameterKind| {
-            move |it: &Box<ast::Parameter>| Parameter {
+            move |it: &ast::Parameter| Parameter {
                 name: self.context.text(&it.name),
                 has_default: false,
                 kind,
-                range: range(&**it),
+                range: range(it),
             }
         };
         let mut all: Vec<Parameter> = Vec::with_capacity(parameters.len());
         all.extend(parameters.posonlyargs.iter().map(plain(ParameterKind::PositionalOnly)));
         all.extend(parameters.args.iter().map(plain(ParameterKind::Plain)));
-        all.extend(parameters.vararg.iter().map(rest(ParameterKind::Rest)));
+        all.extend(parameters.vararg.as_deref().map(rest(ParameterKind::Rest)));
         all.extend(parameters.kwonlyargs.iter().map(plain(ParameterKind::KeywordOnly)));
-        all.extend(parameters.kwarg.iter().map(rest(ParameterKind::KeywordRest)));
+        all.extend(parameters.kwarg.as_deref().map(rest(ParameterKind::KeywordRest)));
         all
     }
 }
 
-fn type_parameters(parameters: Option<&ast::TypeParams>, reader: &Reader) -> Vec<Text> {
+fn type_parameters(parameters: Option<&ast::TypeParams>, context: &Context) -> Vec<Text> {
     let names = parameters.into_iter().flat_map(|parameters| parameters.iter());
-    names.map(|parameter| reader.context.text(parameter.name())).collect()
+    names.map(|parameter| context.text(parameter.name())).collect()
 }
 
 /// Looks at what is evaluated where the function is defined.
@@ -133,14 +134,19 @@ pub(super) fn function_header(function: &StmtFunctionDef, facts: &mut Facts) {
     let defaults = function.parameters.iter_non_variadic_params().filter_map(|parameter| parameter.default());
     defaults.for_each(|default| facts.visit_expr(default));
     let annotations = function.parameters.iter().filter_map(ast::AnyParameterRef::annotation);
-    annotations.chain(function.returns.as_deref()).for_each(|annotation| facts.visit_expr(annotation));
+    let annotations = annotations.chain(function.returns.as_deref());
+    facts.look_with(type_parameters(function.type_params.as_deref(), facts.context), |inner| {
+        annotations.for_each(|annotation| inner.visit_expr(annotation));
+    });
     facts.store(&function.name);
 }
 
 /// Looks at what is evaluated where the class is defined.
 pub(super) fn class_header(class: &StmtClassDef, facts: &mut Facts) {
     class.decorator_list.iter().for_each(|decorator| facts.visit_decorator(decorator));
-    class.arguments.iter().for_each(|arguments| facts.visit_arguments(arguments));
+    facts.look_with(type_parameters(class.type_params.as_deref(), facts.context), |inner| {
+        class.arguments.iter().for_each(|arguments| inner.visit_arguments(arguments));
+    });
     facts.store(&class.name);
 }
 

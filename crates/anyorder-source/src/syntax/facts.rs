@@ -9,7 +9,7 @@ use crate::{Call, LiteralKind, Text};
 
 /// What some expressions of one scope are found to do.
 pub(super) struct Facts<'c> {
-    context: &'c Context<'c>,
+    pub(super) context: &'c Context<'c>,
     pub(super) loads: Vec<Text>,
     pub(super) stores: Vec<Text>,
     pub(super) deletes: Vec<Text>,
@@ -58,6 +58,14 @@ impl<'c> Facts<'c> {
         for name in std::mem::take(&mut self.walruses) {
             add(&mut self.stores, name);
         }
+    }
+
+    /// Looks at something that sees these names as its own.
+    pub(super) fn look_with(&mut self, own: Vec<Text>, look: impl FnOnce(&mut Facts<'c>)) {
+        self.look_inside(|inner| {
+            inner.stores = own;
+            look(inner);
+        });
     }
 
     /// Looks into a lambda or comprehension, whose own names nobody else sees.

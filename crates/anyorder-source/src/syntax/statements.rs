@@ -142,10 +142,10 @@ impl<'c> Reader<'c> {
         scope.yields |= facts.yields;
         match statement {
             Stmt::Global(global) => {
-                scope.globals.extend(global.names.iter().map(|name| self.context.text(name)))
+                scope.globals.extend(global.names.iter().map(|name| self.context.text(name)));
             }
             Stmt::Nonlocal(outer) => {
-                scope.nonlocals.extend(outer.names.iter().map(|name| self.context.text(name)))
+                scope.nonlocals.extend(outer.names.iter().map(|name| self.context.text(name)));
             }
             _ => {}
         }
@@ -219,7 +219,8 @@ fn header(statement: &Stmt, facts: &mut Facts) {
             facts.visit_expr(&it.subject);
             for case in &it.cases {
                 facts.visit_pattern(&case.pattern);
-                case.guard.iter().for_each(|guard| facts.visit_expr(guard));
+                let bound = facts.stores.clone();
+                facts.look_with(bound, |inner| case.guard.iter().for_each(|guard| inner.visit_expr(guard)));
             }
         }
         Stmt::Try(it) => {
