@@ -14,7 +14,7 @@ use crate::exit_code::Exit;
 use crate::oracle::Trouble;
 
 /// Why a command could not do its work.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) problem: Problem,

@@ -16,6 +16,7 @@ mod opened;
 mod oracle;
 mod order_file;
 mod project;
+mod proposals;
 mod recorded;
 mod session;
 mod shell;

@@ -7,17 +7,25 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyorder_model::Change;
+use serde::{Deserialize, Serialize};
 
-use super::error::ApplyError;
 use super::target::{Held, Target};
 
 const PREPARED: &str = "apply-prepared.json";
 const COMPLETE: &str = "apply.json";
 
+/// What the file of a journal holds.
+#[derive(Serialize, Deserialize)]
+struct Notes {
+    root: PathBuf,
+    changes: Vec<Change>,
+}
+
 /// Changes that are to be made.
 #[derive(Debug)]
 pub(super) struct Journal {
     notes: PathBuf,
+    root: PathBuf,
     targets: Vec<Target>,
     /// A file whose place is not there any more.
     lost: Option<String>,
@@ -35,8 +43,8 @@ type Step<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 impl Journal {
     /// Writes down what is to happen, and beside each file what it is to hold. An error leaves nothing behind.
-    pub(super) fn begin(notes: &Path, targets: Vec<Target>, step: Step<'_>) -> io::Result<Self> {
-        let journal = Journal { notes: notes.to_owned(), targets, lost: None };
+    pub(super) fn begin(root: &Path, notes: &Path, targets: Vec<Target>, step: Step<'_>) -> io::Result<Self> {
+        let journal = Journal { notes: notes.to_owned(), root: root.to_owned(), targets, lost: None };
         match journal.prepare(step) {
             Ok(()) => Ok(journal),
             Err(error) => {
@@ -48,23 +56,24 @@ impl Journal {
     }
 
     /// The complete journal of a command that was killed. What one has only prepared is cleared away.
-    pub(super) fn found(root: &Path, notes: &Path) -> Result<Option<Self>, ApplyError> {
-        if let Some(journal) = Journal::read(root, notes, PREPARED)? {
-            journal.clear(PREPARED).map_err(ApplyError::unfinished)?;
+    pub(super) fn found(notes: &Path) -> io::Result<Option<Self>> {
+        if let Some(journal) = Journal::read(notes, PREPARED)? {
+            journal.clear(PREPARED)?;
         }
-        Journal::read(root, notes, COMPLETE)
+        Journal::read(notes, COMPLETE)
     }
 
-    fn read(root: &Path, notes: &Path, name: &str) -> Result<Option<Self>, ApplyError> {
+    fn read(notes: &Path, name: &str) -> io::Result<Option<Self>> {
         let text = match fs::read(notes.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(ApplyError::unfinished)?,
+            other => other?,
         };
         // One that was cut short was being written, so that nothing stands beside any file yet.
-        let changes: Vec<Change> = serde_json::from_slice(&text).unwrap_or_default();
-        let mut journal = Journal { notes: notes.to_owned(), targets: vec![], lost: None };
+        let written: Option<Notes> = serde_json::from_slice(&text).ok();
+        let Notes { root, changes } = written.unwrap_or(Notes { root: notes.to_owned(), changes: vec![] });
+        let mut journal = Journal { notes: notes.to_owned(), root, targets: vec![], lost: None };
         for change in changes {
-            match Target::new(root, &change) {
+            match Target::new(&journal.root, &change) {
                 Ok(target) => journal.targets.push(target),
                 Err(_) => journal.lost = Some(change.path),
             }
@@ -77,10 +86,11 @@ impl Journal {
     }
 
     fn prepare(&self, step: Step<'_>) -> io::Result<()> {
-        let changes: Vec<Change> = self.targets.iter().map(Target::change).collect();
+        let changes = self.targets.iter().map(Target::change).collect();
+        let notes = Notes { root: self.root.clone(), changes };
         step()?;
         let mut file = File::create(self.notes.join(PREPARED))?;
-        file.write_all(&serde_json::to_vec(&changes)?)?;
+        file.write_all(&serde_json::to_vec(&notes)?)?;
         file.sync_all()?;
         for target in &self.targets {
             step()?;

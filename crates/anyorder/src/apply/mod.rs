@@ -14,6 +14,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -43,8 +44,9 @@ pub(crate) fn apply(
 }
 
 /// Completes what an earlier command has begun and could not end.
-pub(crate) fn finish_earlier(root: &Path, notes: &Path) -> Result<Option<Unfinished>, ApplyError> {
-    let Some(journal) = Journal::found(root, notes)? else { return Ok(None) };
+pub(crate) fn finish_earlier(notes: &Path) -> Result<Option<Unfinished>, ApplyError> {
+    let _turn = turn(notes).map_err(ApplyError::not_written)?;
+    let Some(journal) = Journal::found(notes).map_err(ApplyError::unfinished)? else { return Ok(None) };
     let paths = journal.targets().iter().map(|target| target.path.clone()).collect();
     let settled = journal.settle(&mut || Ok(())).map_err(ApplyError::unfinished)?;
     Ok(Some(match settled {
@@ -61,13 +63,21 @@ fn apply_in_steps(
     allow_dirty: bool,
     step: &mut dyn FnMut() -> io::Result<()>,
 ) -> Result<(), ApplyError> {
+    let _turn = turn(notes).map_err(ApplyError::not_written)?;
     let targets = Target::all(root, changes)?;
     if !allow_dirty {
         git::check_committed(&targets)?;
     }
-    let journal = Journal::begin(notes, targets, step).map_err(ApplyError::not_written)?;
+    let journal = Journal::begin(root, notes, targets, step).map_err(ApplyError::not_written)?;
     match journal.settle(step).map_err(ApplyError::unfinished)? {
         Settled::Made => Ok(()),
         Settled::Undone(path) => Err(ApplyError::Outdated { path }),
     }
+}
+
+/// One command at a time; the others wait.
+fn turn(notes: &Path) -> io::Result<File> {
+    let file = File::create(notes.join("apply.lock"))?;
+    file.lock()?;
+    Ok(file)
 }

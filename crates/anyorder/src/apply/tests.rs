@@ -52,7 +52,7 @@ impl Project {
     }
 
     fn finish_earlier(&self) -> Option<Unfinished> {
-        finish_earlier(self.root(), &self.notes()).unwrap()
+        finish_earlier(&self.notes()).unwrap()
     }
 
     /// Every file with its text, ours included.
@@ -60,7 +60,7 @@ impl Project {
         let mut files = BTreeMap::new();
         for directory in ["", "tests/", ".anyorder/"] {
             for entry in fs::read_dir(self.root().join(directory)).unwrap().map(Result::unwrap) {
-                if entry.file_type().unwrap().is_file() {
+                if entry.file_type().unwrap().is_file() && entry.file_name() != "apply.lock" {
                     let name = format!("{directory}{}", entry.file_name().to_string_lossy());
                     files.insert(name, fs::read_to_string(entry.path()).unwrap());
                 }
