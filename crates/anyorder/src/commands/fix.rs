@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
 use anyorder_engine::Engine;
-use anyorder_model::{Aim, Event, Finding, NoPatch, Plan, Repair};
-use anyorder_repair::{RepairSettings, Repaired};
+use anyorder_model::{Aim, Event, Finding, Plan};
+use anyorder_repair::{RepairSettings, Repaired, repair};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, Known};
 use anyorder_store::KnownFinding;
@@ -24,6 +24,7 @@ use crate::project::Project;
 use crate::proposals::{Proposed, Wishes, finish_earlier, propose};
 use crate::recorded::{Outcome, Recorded};
 use crate::session::{Done, Session};
+use crate::workshop::{Disk, EngineWorkshop};
 
 pub(crate) fn run(args: &FixArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.how, false)?;
@@ -212,18 +213,20 @@ impl<'a> Fixer<'a> {
         Ok(Some((self.hunter.explained(oracle, engine, report), None)))
     }
 
+    /// Patches for what order alone decides.
     fn repaired(&self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine, report: &HuntReport) -> Repaired {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let is_decided_by_order = |finding: &&Finding| finding.kind.is_order_dependent();
         let asked: Vec<Finding> = report.findings.iter().filter(is_decided_by_order).cloned().collect();
-        let mut others = self.known_in(engine);
-        others.retain(|other| asked.iter().all(|finding| finding.id != other.id));
+        let root = self.project.directory.join(&engine.suite().root);
+        let mut workshop =
+            EngineWorkshop { as_is: oracle, project: self.project, suite: &self.suite, root: root.clone() };
         let settings = RepairSettings {
             seed: engine.settings().seed,
             declared: self.is_declared_too,
             ..RepairSettings::default()
         };
-        repaired(oracle, engine, &asked, &others, settings)
+        repair(&mut workshop, &Disk { root }, &asked, settings)
     }
 
     fn ended(&self, done: Done, proposed: Proposed, ends: &mut Ends) -> Done {
@@ -241,24 +244,6 @@ impl<'a> Fixer<'a> {
         };
         Done { exit, closing: Box::new(closing) }
     }
-}
-
-/// Looks for patches of the findings `asked`; with them, what passes for `others` still has to pass.
-fn repaired(
-    _oracle: &mut EngineOracle<'_, '_>,
-    _engine: &Engine,
-    asked: &[Finding],
-    _others: &[Finding],
-    _settings: RepairSettings,
-) -> Repaired {
-    let repair = |finding: &Finding| Repair {
-        finding: finding.id.clone(),
-        patch: None,
-        reason: Some(if finding.declared { NoPatch::Declared } else { NoPatch::NoReset }),
-        generated: 0,
-        tried: 0,
-    };
-    Repaired { repairs: asked.iter().map(repair).collect(), ..Repaired::default() }
 }
 
 fn merged(one: HuntReport, other: HuntReport) -> HuntReport {
