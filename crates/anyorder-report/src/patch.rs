@@ -90,17 +90,16 @@ pub(crate) fn reason_words(reason: NoPatch) -> &'static str {
 
 fn patched(patch: &Patch) -> String {
     let (style, strength) = (strength_style(patch.strength), patch.strength.name());
-    let [known, others] = verified_words(&patch.verified);
-    let rows = [
-        row("patch", &format!("{style}{strength}{style:#}: {}", patch.summary)),
-        row("", strength_words(patch.strength)),
-        row("verified", &known),
-        row("", &others),
-    ];
-    rows.concat()
+    row("patch", &format!("{style}{strength}{style:#}: {}", patch.summary))
+        + &row("", strength_words(patch.strength))
 }
 
 fn proposed(proposal: &Proposal) -> String {
+    let verified = proposal.patches.iter().map(|patch| patch.verified).reduce(Verified::together);
+    let [known, others] = verified_words(&verified.unwrap_or_default());
+    let verified = [row("verified", &known), row("", &others)].concat();
+    // What holds for several patches together stands apart from each of them.
+    let gap = if proposal.patches.len() > 1 { "\n" } else { "" };
     let paths: Vec<&str> = proposal.changes.iter().map(|change| change.path.as_str()).collect();
     let next = match &proposal.apply {
         _ if proposal.is_applied => row("applied", &paths.join(", ")),
@@ -108,7 +107,7 @@ fn proposed(proposal: &Proposal) -> String {
         None => row("apply", "it is only shown: somebody who knows the code has to decide"),
     };
     let places = [row("diff", &proposal.diff), row("text", &proposal.pull_request), next];
-    format!("\n{}\n{}", coloured(&unified_diff(&proposal.changes)), places.concat())
+    format!("{gap}{verified}\n{}\n{}", coloured(&unified_diff(&proposal.changes)), places.concat())
 }
 
 fn strength_style(strength: Strength) -> anstyle::Style {
@@ -195,6 +194,14 @@ v-d48cd8  victim  t.py::b
     tried     5 of 12 candidates
 "
         );
+    }
+
+    #[test]
+    fn patches_in_one_diff_are_told_one_by_one_and_verified_together() {
+        let told = told(|proposal| proposal.patches.push(proposal.patches[0].clone()));
+        assert_eq!(told.matches("patch     safe: puts").count(), 2, "{told}");
+        assert!(told.contains("t.py::p\n\n    verified  8 failing orders pass now"), "{told}");
+        assert_eq!((told.matches("verified").count(), told.matches("--- a/t.py").count()), (1, 1), "{told}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod proposals;
 mod recorded;
 mod session;
 mod shell;
+mod standing;
 mod workshop;
 
 use std::panic;

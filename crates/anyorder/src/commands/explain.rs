@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_engine::{Engine, Isolation};
 use anyorder_explain::{ExplainSettings, explain};
-use anyorder_model::{Aim, Coverage, Event, Finding, Oracle, Order, Plan, TestId, TestIndex};
+use anyorder_model::{Aim, Coverage, Event, Finding, FindingId, Oracle, Order, Plan, TestId, TestIndex};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, HuntSettings, investigate};
 use anyorder_store::KnownFinding;
@@ -65,6 +65,15 @@ impl Subject {
         let findings: Result<Vec<Option<Finding>>, Failure> =
             known.iter().map(|finding| finding_in(engine.suite(), finding)).collect();
         Ok(Subject::Findings(findings?.into_iter().flatten().collect()))
+    }
+
+    /// The ids of the findings that are known.
+    pub(super) fn ids(&self) -> impl Iterator<Item = FindingId> {
+        let findings = match self {
+            Subject::Findings(findings) => findings.as_slice(),
+            Subject::Test(_) => &[],
+        };
+        findings.iter().map(|finding| finding.id.clone())
     }
 
     /// What is known of it, or what looking into it shows.

@@ -22,8 +22,9 @@ use crate::known::{all_known, finding_in, known_as};
 use crate::oracle::EngineOracle;
 use crate::project::Project;
 use crate::proposals::{Proposed, Wishes, finish_earlier, propose};
-use crate::recorded::{Outcome, Recorded};
+use crate::recorded::{Again, Outcome, Recorded};
 use crate::session::{Done, Session};
+use crate::standing::leave_out_gone;
 use crate::workshop::{Disk, EngineWorkshop};
 
 pub(crate) fn run(args: &FixArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
@@ -145,7 +146,10 @@ impl<'a> Fixer<'a> {
             project: self.project,
             choice: &self.choice,
             budget: self.hunter.budget_words(engine),
-            tries_known: matches!(start, Start::Hunt),
+            tries_again: match &start {
+                Start::Hunt => Again::All,
+                Start::Known(subjects) => Again::These(subjects.iter().flat_map(Subject::ids).collect()),
+            },
         };
         let mut proposed = None;
         let done = recorded.carry_out(session, |oracle, known| {
@@ -209,7 +213,10 @@ impl<'a> Fixer<'a> {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let reports: Vec<HuntReport> =
             subjects.into_iter().map(|subject| subject.report(oracle, engine)).collect();
-        let report = reports.into_iter().reduce(merged).expect("there is something to fix");
+        let mut report = reports.into_iter().reduce(merged).expect("there is something to fix");
+        if let Err(halted) = leave_out_gone(oracle, &mut report.findings) {
+            report.stopped_early = report.stopped_early.or(Some(halted));
+        }
         Ok(Some((self.hunter.explained(oracle, engine, report), None)))
     }
 

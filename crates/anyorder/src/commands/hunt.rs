@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::oracle::EngineOracle;
 use crate::order_file::{order_of, read_order};
 use crate::project::Project;
-use crate::recorded::{Outcome, Recorded};
+use crate::recorded::{Again, Outcome, Recorded};
 use crate::session::{Done, Session, total_duration};
 
 pub(crate) fn run(args: &HuntArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
@@ -82,7 +82,7 @@ impl Hunter {
             project,
             choice: &self.choice,
             budget: self.budget_words(engine),
-            tries_known: order.is_none(),
+            tries_again: if order.is_none() { Again::All } else { Again::Nothing },
         };
         recorded.carry_out(session, |oracle, known| {
             let settings = self.settings(engine, known);
