@@ -14,23 +14,23 @@ use crate::exit_code::Exit;
 use crate::oracle::Trouble;
 
 /// Why a command could not do its work.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) problem: Problem,
 }
 
 impl Failure {
-    fn new(exit: Exit, what: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: Exit, what: impl Into<String>) -> Self {
         Failure { exit, problem: Problem { what: what.into(), ..Problem::default() } }
     }
 
-    fn evidence(mut self, evidence: impl Into<String>) -> Self {
+    pub(crate) fn evidence(mut self, evidence: impl Into<String>) -> Self {
         self.problem.evidence = evidence.into();
         self
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.problem.hint = Some(hint.into());
         self
     }
