@@ -62,7 +62,7 @@ pub(crate) fn problems(findings: &[Finding]) -> Vec<Problem> {
     for (at, finding) in findings.iter().enumerate() {
         let is_fixable = finding.kind.is_order_dependent() && finding.unconfirmed.is_none();
         for part in parts(finding).into_iter().filter(|_| is_fixable) {
-            let unknown = [finding.id.0.clone()];
+            let unknown = [format!("test {}", finding.test.0)];
             let paths: Vec<String> = part.cells.iter().map(|state| state.cell.clone()).collect();
             let side = if finding.kind == Kind::Brittle { "brittle" } else { "" }.to_owned();
             let key = [if paths.is_empty() { unknown.to_vec() } else { paths }, vec![side]].concat();

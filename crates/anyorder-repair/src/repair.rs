@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use anyorder_model::{
-    Change, Finding, FindingId, Halted, News, NoPatch, Patch, Repair, Station, TestIndex, Verified,
+    Change, Finding, FindingId, Halted, News, NoPatch, Patch, PatchSource, Repair, Station, Strength,
+    TestIndex, Verified,
 };
 
 use crate::candidate::Candidate;
@@ -143,6 +144,9 @@ impl<'a> Bench<'a> {
             self.reject(&problem, NoPatch::Declared);
             return Ok(());
         }
+        if self.is_cured_already(&problem)? {
+            return Ok(());
+        }
         let mut best: Option<(Candidate, Screened)> = None;
         let mut reason = if problem.cells.is_empty() { NoPatch::NoCause } else { NoPatch::NoReset };
         let mut left = self.settings.tries;
@@ -167,7 +171,8 @@ impl<'a> Bench<'a> {
                         continue;
                     }
                 };
-                if screened.holds.len() == problem.claims.len() {
+                let holds_all = screened.holds.len() == problem.claims.len();
+                if holds_all && candidate.strength == Strength::Safe {
                     self.accept(candidate, &problem, &screened);
                     return Ok(());
                 }
@@ -182,6 +187,25 @@ impl<'a> Bench<'a> {
             None => self.reject(&problem, reason),
         }
         Ok(())
+    }
+
+    /// Whether what was accepted so far cures this problem, too.
+    fn is_cured_already(&mut self, problem: &Problem) -> Result<bool, Halted> {
+        let (baseline, changes) = (&self.baseline, self.tree.changes());
+        let Some(last) = self.accepted.last_mut() else { return Ok(false) };
+        let mut screened = None;
+        let opened = self.workshop.with(&changes, &mut |oracle| {
+            screened = Some(baseline.screen(oracle, &problem.claims));
+        });
+        match (opened, screened) {
+            (Err(Unopened::Halted(halted)), _) | (_, Some(Err(halted))) => Err(halted),
+            (Ok(()), Some(Ok(screened))) if screened.holds.len() == problem.claims.len() => {
+                last.verified.failing += problem.claims.len();
+                last.claims.extend(problem.claims.iter().cloned());
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Which claims hold with this candidate on top of what was accepted; if it is none to take, why.
@@ -205,6 +229,8 @@ impl<'a> Bench<'a> {
         self.count(problem, |repair| repair.tried += 1);
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
         let claims: Vec<Claim> = problem.claims.iter().chain(kept).cloned().collect();
+        // A call may make anew what it puts right, so it may leave more changed than there was.
+        let is_restore = candidate.source == PatchSource::Restore;
         let before = left_by(self.workshop.as_is(), &candidate.edited)?;
         let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
         let mut seen = None;
@@ -226,7 +252,7 @@ impl<'a> Bench<'a> {
         screened.holds.retain(|&claim| claim < mine);
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if screened.harm.is_some() || !keeps_all || gains(&before, &after) {
+        } else if screened.harm.is_some() || !keeps_all || (is_restore && gains(&before, &after)) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)

@@ -48,7 +48,7 @@ impl Baseline {
             .flat_map(|finding| [passing_orders(finding), by_themselves(finding)].concat())
             .collect();
         let orders: Vec<Order> = candidates.into_iter().collect();
-        let asked = [&[whole.clone()], &orders[..]].concat();
+        let asked = [std::slice::from_ref(&whole), &orders[..]].concat();
         let first = run(oracle, &asked, 0)?;
         let second = run(oracle, std::slice::from_ref(&whole), 1)?;
         let ended = |steps: &[(TestIndex, Outcome)]| steps.iter().copied().collect::<BTreeMap<_, _>>();
@@ -166,6 +166,7 @@ pub(crate) fn run(
     Ok(ended.collect())
 }
 
-fn has_passed(steps: &[(TestIndex, Outcome)]) -> bool {
+/// Whether the last test passed.
+pub(crate) fn has_passed(steps: &[(TestIndex, Outcome)]) -> bool {
     matches!(steps.last(), Some((_, Outcome::Passed)))
 }

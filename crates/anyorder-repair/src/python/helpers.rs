@@ -6,32 +6,32 @@ use anyorder_model::{Halted, Oracle, Order, Outcome, PatchSource, Remedy, Snippe
 use anyorder_search::{Shrunk, shrink};
 use anyorder_source::{Import, Statement};
 
-use super::place::{Lines, placed};
+use super::place::{Lines, first_of_all, placed};
 use super::restore::Matter;
 use super::site::Site;
 use crate::candidate::Candidate;
-use crate::problem::{Helper, Problem};
-use crate::workshop::Workshop;
+use crate::problem::Helper;
+use crate::screen::{has_passed, places, run};
+use crate::workshop::{Unopened, Workshop};
 
 /// So many helpers are looked into.
 const LOOKED_INTO: usize = 4;
 /// So many times one helper's statements are tried.
 const QUESTIONS: usize = 60;
+/// So many times, where each takes a changed tree.
+const TREES: usize = 12;
 
 /// What cleaners and setters do, in the fewest statements.
 pub(super) fn helped(workshop: &mut dyn Workshop, matter: &Matter<'_>) -> Result<Vec<Candidate>, Halted> {
     let mut found: Vec<Lines> = vec![];
     let mut known = BTreeSet::new();
-    let source = if matter.problem.is_brittle() { PatchSource::Setter } else { PatchSource::Cleaner };
     for helper in &matter.problem.helpers {
         let [test] = helper.tests[..] else { continue };
         let Some(site) = Site::of_test(matter.tree, matter.suite, test) else { continue };
         if known.len() == LOOKED_INTO || !known.insert(site.function.names.clone()) {
             continue;
         }
-        if let Some(statements) = fewest(workshop.as_is(), matter.problem, helper, test, &site)? {
-            found.push(lines_of(&site, &statements, source));
-        }
+        found.extend(fewest(workshop, matter, helper, test, &site)?);
     }
     found.sort_by_key(|lines| lines.text.len());
     Ok(found.iter().flat_map(|lines| placed(matter, lines)).collect())
@@ -39,24 +39,57 @@ pub(super) fn helped(workshop: &mut dyn Workshop, matter: &Matter<'_>) -> Result
 
 /// The fewest statements of a helper that do it by themselves; nothing if they do not.
 fn fewest(
-    oracle: &mut dyn Oracle,
-    problem: &Problem,
+    workshop: &mut dyn Workshop,
+    matter: &Matter<'_>,
     helper: &Helper,
     beside: TestIndex,
     site: &Site,
-) -> Result<Option<Vec<Statement>>, Halted> {
-    let order = &problem.claims[helper.claim].order;
+) -> Result<Option<Lines>, Halted> {
+    let order = &matter.problem.claims[helper.claim].order;
+    let source = if matter.problem.is_brittle() { PatchSource::Setter } else { PatchSource::Cleaner };
     let all: Vec<Statement> = site.function.statements().to_vec();
+    let needs_fixtures = !site.function.parameters.is_empty();
+    let questions = if needs_fixtures { TREES } else { QUESTIONS };
     let mut holds = |statements: &[Statement]| {
-        let text: Vec<String> = statements.iter().map(|statement| dedented(statement, site)).collect();
-        does_it(oracle, order, &Snippet { text: text.join("\n"), beside })
+        let lines = lines_of(site, statements, source);
+        if needs_fixtures {
+            ends_well(workshop, matter, &lines, order)
+        } else {
+            does_it(workshop.as_is(), order, &Snippet { text: lines.text.join("\n"), beside })
+        }
     };
     if all.is_empty() || !holds(&all)? {
         return Ok(None);
     }
-    Ok(Some(match shrink(&all, QUESTIONS, holds)? {
-        Shrunk::Minimal(statements) | Shrunk::Unfinished(statements) => statements,
+    Ok(Some(match shrink(&all, questions, holds)? {
+        Shrunk::Minimal(statements) | Shrunk::Unfinished(statements) => lines_of(site, &statements, source),
     }))
+}
+
+/// Whether the last test of an order passes when it does this first, in a changed tree.
+fn ends_well(
+    workshop: &mut dyn Workshop,
+    matter: &Matter<'_>,
+    lines: &Lines,
+    order: &Order,
+) -> Result<bool, Halted> {
+    let test = *order.tests().last().expect("orders are not empty");
+    let mut tree = matter.tree.clone();
+    let Some(candidate) = first_of_all(matter, lines, &BTreeSet::from([test])) else { return Ok(false) };
+    if candidate.recipe.apply(&mut tree).is_err() {
+        return Ok(false);
+    }
+    let mut ended = None;
+    let opened = workshop.with(&tree.changes(), &mut |oracle| {
+        let Some(places) = places(matter.suite, oracle.suite()) else { return };
+        let order: Order = order.tests().iter().map(|test| places[test]).collect();
+        ended = Some(run(oracle, &[order], 0));
+    });
+    match (opened, ended) {
+        (Err(Unopened::Halted(halted)), _) | (_, Some(Err(halted))) => Err(halted),
+        (Ok(()), Some(Ok(ended))) => Ok(has_passed(&ended[0])),
+        _ => Ok(false),
+    }
 }
 
 /// Whether the last test of an order passes when this is done right before it.
@@ -98,6 +131,7 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines
     let mut bound: BTreeSet<&str> = BTreeSet::new();
     let mut imports = vec![];
     let mut homely = false;
+    let mut fixtures = vec![];
     for statement in statements {
         for name in
             statement.loads.iter().map(anyorder_source::Text::as_str).filter(|name| !bound.contains(name))
@@ -121,7 +155,9 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines
         .iter()
         .flat_map(|statement| dedented(statement, site).lines().map(str::to_owned).collect::<Vec<_>>());
     let home = homely.then(|| site.file.clone());
-    Lines { text: text.collect(), imports, home, source }
+    fixtures.dedup();
+    let from = Some(site.function.name().to_owned());
+    Lines { text: text.collect(), imports, fixtures, home, source, from }
 }
 
 fn is_bound(site: &Site, name: &str) -> bool {

@@ -90,7 +90,7 @@ fn closed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
     let lines = vec![format!("{finalizer}({name}.close)")];
     let mut steps = vec![step(Edit::Behind { function: function.clone(), statement, lines })];
     if !is_unittest {
-        steps.push(step(Edit::Parameter { function, name: "request" }));
+        steps.push(step(Edit::Parameter { function, name: "request".to_owned() }));
     }
     let summary = format!("close `{name}` behind `{}`", site.function.name());
     Some(matter.candidate(steps, Placement::Polluter, summary, vec![]))
@@ -122,8 +122,8 @@ fn elsewhere(matter: &Matter<'_>) -> Option<Candidate> {
         let lines = vec!["monkeypatch.chdir(tmp_path)".to_owned()];
         let edits = [
             Edit::First { function: function.clone(), lines },
-            Edit::Parameter { function: function.clone(), name: "monkeypatch" },
-            Edit::Parameter { function, name: "tmp_path" },
+            Edit::Parameter { function: function.clone(), name: "monkeypatch".to_owned() },
+            Edit::Parameter { function, name: "tmp_path".to_owned() },
         ];
         steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
     }

@@ -40,7 +40,10 @@ pub(crate) fn candidates(
     let suite = workshop.as_is().suite().clone();
     let matter = Matter::new(tree, &suite, problem);
     Ok(match stage {
-        0 => [restore::rewritten(&matter), local::local(&matter)].concat(),
+        0 => {
+            let corrected = restore::corrected(&matter).into_iter().collect();
+            [corrected, restore::rewritten(&matter), local::local(&matter)].concat()
+        }
         1 => helpers::helped(workshop, &matter)?,
         2 => reset::reset(workshop, &matter)?,
         _ if matter.problem.cells.is_empty() => vec![],

@@ -19,9 +19,13 @@ pub(super) struct Lines {
     pub(super) text: Vec<String>,
     /// Imports that they need besides, with the names that these bind.
     pub(super) imports: Vec<(String, String)>,
+    /// Fixtures that they need.
+    pub(super) fixtures: Vec<String>,
     /// The only file that they can stand in.
     pub(super) home: Option<String>,
     pub(super) source: PatchSource,
+    /// The test that has them.
+    pub(super) from: Option<String>,
 }
 
 /// So many tests are edited one by one.
@@ -45,27 +49,44 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
 
 /// The tests do it first of all; then each test of their files.
 fn before(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Vec<Candidate> {
-    let sites = matter.sites(tests).filter(|sites| sites.len() <= FEW);
-    let one_by_one = sites.and_then(|sites| {
-        let step = |site: &Site| {
-            let first = Edit::First { function: site.function.names.clone(), lines: lines.text.clone() };
-            at_home(lines, &site.file, first)
-        };
-        let steps: Option<Vec<Vec<Step>>> = sites.iter().map(|(_, site)| step(site)).collect();
-        let names: Vec<String> =
-            sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
-        let summary = format!("let {} {} first", in_words(&names), does(lines));
-        let edited = sites.iter().map(|(test, _)| *test).collect();
-        Some(matter.candidate(steps?.concat(), Placement::Test, summary, edited))
-    });
+    let one_by_one = first_of_all(matter, lines, tests);
     let files = files_of(matter, tests);
     let around = around(matter, lines, &files, |name| {
-        let mut block =
-            vec![format!("@{}.fixture(autouse=True)", module("pytest")), format!("def {name}():")];
+        let mut block = vec![format!("@{}.fixture(autouse=True)", module("pytest")), heading(name, lines)];
         block.extend(lines.text.iter().map(|line| format!("    {line}")));
         block
     });
     one_by_one.into_iter().chain(around).collect()
+}
+
+/// The tests do it first of all.
+pub(super) fn first_of_all(
+    matter: &Matter<'_>,
+    lines: &Lines,
+    tests: &BTreeSet<TestIndex>,
+) -> Option<Candidate> {
+    let sites = matter.sites(tests).filter(|sites| sites.len() <= FEW)?;
+    let mut steps = vec![];
+    for (_, site) in &sites {
+        if site.is_unittest() && !lines.fixtures.is_empty() {
+            return None;
+        }
+        let function = &site.function.names;
+        let first = Edit::First { function: function.clone(), lines: lines.text.clone() };
+        steps.extend(at_home(lines, &site.file, first)?);
+        let parameter = |name: &String| Edit::Parameter { function: function.clone(), name: name.clone() };
+        let parameters = lines.fixtures.iter().map(parameter);
+        steps.extend(parameters.map(|edit| Step { file: site.file.clone(), edit }));
+    }
+    let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
+    let summary = format!("let {} {} first", in_words(&names), does(lines));
+    let edited = sites.iter().map(|(test, _)| *test).collect();
+    Some(matter.candidate(steps, Placement::Test, summary, edited))
+}
+
+/// The first line of a fixture with these statements.
+fn heading(name: &str, lines: &Lines) -> String {
+    format!("def {name}({}):", lines.fixtures.join(", "))
 }
 
 /// It is done behind the tests; then behind each test of their files.
@@ -101,7 +122,7 @@ fn behind_one(
 ) -> Option<Vec<Step>> {
     let function = site.function.names.clone();
     if site.is_unittest() {
-        let cleanup = as_cleanup(&lines.text)?;
+        let cleanup = as_cleanup(&lines.text).filter(|_| lines.fixtures.is_empty())?;
         return at_home(lines, &site.file, Edit::First { function, lines: cleanup });
     }
     let name = fresh_name(site, &matter.name.replacen("keep_", "clean_", 1));
@@ -109,11 +130,17 @@ fn behind_one(
     let decorate = Edit::Decorate { function: function.clone(), decorator };
     let mut steps = at_home(lines, &site.file, decorate)?;
     if defined.insert(site.file.clone()) {
-        let block = fixture(&name, std::slice::from_ref(keep), Reach::Named, None);
+        let block = with_fixtures(&name, lines, keep, Reach::Named);
         let define = Edit::Define { before: Some(function), name, lines: block };
         steps.push(Step { file: site.file.clone(), edit: define });
     }
     Some(steps)
+}
+
+fn with_fixtures(name: &str, lines: &Lines, keep: &Keep, reach: Reach) -> Vec<String> {
+    let mut block = fixture(name, std::slice::from_ref(keep), reach, None);
+    block[1] = heading(name, lines);
+    block
 }
 
 /// One call, as `addCleanup` takes it.
@@ -156,9 +183,8 @@ fn at_home(lines: &Lines, file: &str, edit: Edit) -> Option<Vec<Step>> {
 fn does(lines: &Lines) -> String {
     let shown: String = lines.text.join("; ").replace(['«', '»'], "");
     let is_short = shown.chars().count() <= 60 && lines.text.len() == 1;
-    match (is_short, lines.source) {
-        (true, _) => format!("run `{shown}`"),
-        (false, PatchSource::Setter) => "do what a test that sets it up does".to_owned(),
-        (false, _) => "do what a test that cleans up does".to_owned(),
+    match (is_short, &lines.from) {
+        (true, _) | (_, None) => format!("run `{shown}`"),
+        (false, Some(test)) => format!("do what `{test}` does"),
     }
 }

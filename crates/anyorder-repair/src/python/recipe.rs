@@ -32,8 +32,8 @@ pub(super) enum Edit {
     Behind { function: Vec<String>, statement: String, lines: Vec<String> },
     /// A statement of a function becomes another.
     Replace { function: Vec<String>, statement: String, by: String },
-    /// A function gets a parameter, if it does not have it.
-    Parameter { function: Vec<String>, name: &'static str },
+    /// A function gets a parameter, unless it has it.
+    Parameter { function: Vec<String>, name: String },
     /// A function gets a decorator.
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
@@ -101,9 +101,7 @@ impl<'a> Edited<'a> {
             }
             Edit::Parameter { function, name } => {
                 let function = self.function(function)?;
-                if !function.parameters.iter().any(|parameter| parameter.name.as_str() == *name) {
-                    self.editor.add_parameter(function, name);
-                }
+                self.editor.add_parameter(function, name);
             }
             Edit::Decorate { function, decorator } => {
                 let (function, text) = (self.function(function)?, self.text(decorator));

@@ -133,8 +133,10 @@ fn lines(calls: &[&Call]) -> Lines {
     Lines {
         text: calls.iter().map(|call| call.text.clone()).collect(),
         imports: vec![],
+        fixtures: vec![],
         home: calls.iter().find_map(|call| call.home.clone()),
         source: PatchSource::Reset,
+        from: None,
     }
 }
 
@@ -145,7 +147,7 @@ fn calls(matter: &Matter<'_>, beside: TestIndex) -> Vec<Call> {
     for (name, source) in modules(matter, site.as_ref()) {
         for function in source.functions() {
             let Some((receiver, rank)) = receiver(matter, &name, &source, function) else { continue };
-            for (arguments, home) in arguments(function, &source, site.as_ref()) {
+            for (arguments, home) in arguments(function, &name, &source, site.as_ref()) {
                 let text = format!("{receiver}({})", arguments.join(", "));
                 calls.insert(Call { rank: rank + arguments.len(), text, home });
             }
@@ -204,13 +206,21 @@ fn receiver(
                 .decorators
                 .iter()
                 .any(|decorator| matches!(decorator.text.as_str(), "classmethod" | "staticmethod"));
-            if is_bound_to_class {
-                return Some((format!("{module}.{class}.{own}"), rank));
-            }
-            instance(source, class).map(|object| (format!("{module}.{object}.{own}"), rank))
+            let object = if is_bound_to_class { Some(class.clone()) } else { made_by(source, class) };
+            object.map(|object| (format!("{module}.{object}.{own}"), rank))
         }
+        // What a function makes, and the module holds under a name.
+        ([maker, _, own], Some(_)) => {
+            made_by(source, maker).map(|object| (format!("{module}.{object}.{own}"), rank))
+        }
+        ([.., own], None) if is_held(source, own) => Some((format!("{module}.{own}"), rank)),
         _ => None,
     }
+}
+
+/// Whether the module holds something under this name.
+fn is_held(source: &Source, name: &str) -> bool {
+    source.top_level().iter().any(|statement| statement.stores.iter().any(|stored| stored.as_str() == name))
 }
 
 /// Whether a function changes what may be a cell of the problem.
@@ -228,10 +238,10 @@ fn mentions(path: &str, name: &str) -> bool {
     path.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
 }
 
-/// A name of the module that holds an object of this class.
-fn instance(source: &Source, class: &str) -> Option<String> {
+/// A name of the module that holds what this class or function has made.
+fn made_by(source: &Source, maker: &str) -> Option<String> {
     source.top_level().iter().find_map(|statement| match &statement.shape {
-        Shape::Assign { targets, value } if value.starts_with(&format!("{class}(")) => match &targets[..] {
+        Shape::Assign { targets, value } if value.starts_with(&format!("{maker}(")) => match &targets[..] {
             [anyorder_source::Target::Name(name)] => Some(name.to_string()),
             _ => None,
         },
@@ -242,6 +252,7 @@ fn instance(source: &Source, class: &str) -> Option<String> {
 /// All arguments to try, with the file whose names they need.
 fn arguments(
     function: &Function,
+    name: &str,
     source: &Source,
     site: Option<&Site>,
 ) -> Vec<(Vec<String>, Option<String>)> {
@@ -258,9 +269,9 @@ fn arguments(
         .count();
     match wanted {
         0 => vec![(vec![], None)],
-        1 => values(source, site).into_iter().map(|(value, home)| (vec![value], home)).collect(),
+        1 => values(name, source, site).into_iter().map(|(value, home)| (vec![value], home)).collect(),
         2 => {
-            let values = values(source, site);
+            let values = values(name, source, site);
             let pair = |first: &(String, Option<String>), second: &(String, Option<String>)| {
                 (vec![first.0.clone(), second.0.clone()], first.1.clone().or(second.1.clone()))
             };
@@ -271,7 +282,7 @@ fn arguments(
 }
 
 /// Literals and classes of the test, then of its file, then of the module.
-fn values(source: &Source, site: Option<&Site>) -> Vec<(String, Option<String>)> {
+fn values(name: &str, source: &Source, site: Option<&Site>) -> Vec<(String, Option<String>)> {
     let mut values: Vec<(String, Option<String>)> = vec![];
     let mut add = |literal: &Literal, home: Option<&String>| {
         let home = home.filter(|_| literal.kind == LiteralKind::Class).cloned();
@@ -290,5 +301,7 @@ fn values(source: &Source, site: Option<&Site>) -> Vec<(String, Option<String>)>
     }
     let plain = source.literals().iter().filter(|literal| literal.kind != LiteralKind::Class);
     plain.for_each(|literal| add(literal, None));
+    let classes = source.classes().iter().filter(|class| class.names.len() == 1);
+    values.extend(classes.take(VALUES).map(|class| (format!("{}.{}", module(name), class.name()), None)));
     values
 }

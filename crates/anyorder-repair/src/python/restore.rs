@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use anyorder_model::{PatchSource, Placement, Strength, Suite, TestIndex};
 
+use anyorder_source::{Shape, Target};
+
 use super::fixture::{Reach, cleanups, fixture};
 use super::keep::{Keep, Known, keep};
 use super::recipe::{Edit, Step, Steps};
@@ -120,7 +122,7 @@ fn rewrite(matter: &Matter<'_>, line: &str) -> Option<Vec<(Step, String)>> {
         let other = Site::of_test(matter.tree, matter.suite, test);
         other.is_some_and(|other| other.file == site.file && other.function.names == function.names)
     });
-    if site.is_unittest() || !(is_test || scope == Some("function")) {
+    if site.is_unittest() || site.is_clean_up(line) || !(is_test || scope == Some("function")) {
         return None;
     }
     let statement = site.statement(file_and_line(line)?.1)?;
@@ -129,8 +131,34 @@ fn rewrite(matter: &Matter<'_>, line: &str) -> Option<Vec<(Step, String)>> {
     let names = function.names.clone();
     Some(vec![
         step(Edit::Replace { function: names.clone(), statement: statement.text.to_string(), by }),
-        step(Edit::Parameter { function: names, name: "monkeypatch" }),
+        step(Edit::Parameter { function: names, name: "monkeypatch".to_owned() }),
     ])
+}
+
+/// A clean-up that assigns something else than what was there.
+pub(super) fn corrected(matter: &Matter<'_>) -> Option<Candidate> {
+    let known = matter.known();
+    let [one] = &known[..] else { return None };
+    let line = one.state.written.as_deref()?;
+    let site = Site::of_line(matter.tree, line).filter(|site| site.is_clean_up(line))?;
+    let statement = site.statement(file_and_line(line)?.1)?;
+    let Shape::Assign { targets, .. } = &statement.shape else { return None };
+    let (target, literal) = (written(targets.first()?)?, one.about.literal.as_ref()?);
+    let (function, by) = (site.function.names.clone(), format!("{target} = {literal}"));
+    let edit = Edit::Replace { function, statement: statement.text.to_string(), by };
+    let summary = format!("let `{}` put {} back as it was", site.function.name(), matter.what);
+    let step = Step { file: site.file.clone(), edit };
+    let candidate = matter.candidate(vec![step], Placement::Polluter, summary, vec![]);
+    Some(Candidate { source: PatchSource::Correction, ..candidate })
+}
+
+fn written(target: &Target) -> Option<String> {
+    match target {
+        Target::Name(name) => Some(name.to_string()),
+        Target::Attribute { object, name } => Some(format!("{object}.{name}")),
+        Target::Item { object, key } => Some(format!("{object}[{key}]")),
+        Target::Other(_) => None,
+    }
 }
 
 /// Cells that are kept around the tests that change them.
@@ -172,7 +200,7 @@ fn at_test(
         |keep: &Keep| keep.undo.iter().any(|undo| own.is_some_and(|own| undo.binds(own).is_some()));
     if let Some(lines) = pins.filter(|_| !keeps.iter().any(binds_own)) {
         let first = step(Edit::First { function: function.clone(), lines });
-        return Some(vec![first, step(Edit::Parameter { function, name: "monkeypatch" })]);
+        return Some(vec![first, step(Edit::Parameter { function, name: "monkeypatch".to_owned() })]);
     }
     if let [Keep { manager: Some(manager), .. }] = keeps {
         let is_decorator = manager.contains(".patch.dict(") && !site.function.is_async;
@@ -252,7 +280,7 @@ fn short(path: &str) -> String {
         _ if path.starts_with("os.environ") => "environment".to_owned(),
         _ if path.starts_with("sys.modules") => "modules".to_owned(),
         _ if path.starts_with("sys.path") => "search_path".to_owned(),
-        _ if path.contains(' ') => words.join("_"),
+        _ if path.contains(' ') && !path.contains('<') => words.join("_"),
         [.., last] => last.clone(),
         [] => "state".to_owned(),
     }

@@ -36,7 +36,7 @@ fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -
         }
         let function = site.function.names.clone();
         let first = Edit::First { function: function.clone(), lines: pins.to_vec() };
-        let edits = [first, Edit::Parameter { function, name: "monkeypatch" }];
+        let edits = [first, Edit::Parameter { function, name: "monkeypatch".to_owned() }];
         steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
     }
     let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();

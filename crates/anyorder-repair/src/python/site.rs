@@ -36,6 +36,15 @@ impl Site {
         all.find(|statement| statement.line == line && statement.blocks.is_empty()).cloned()
     }
 
+    /// Whether this line of the function cleans up: behind the `yield` of a fixture, or where tests are torn down.
+    pub(super) fn is_clean_up(&self, line: &str) -> bool {
+        let line = file_and_line(line).map_or(0, |(_, line)| line);
+        let mut statements = self.function.body.iter().flat_map(Statement::walk);
+        let is_yield = |statement: &Statement| statement.line < line && statement.text.starts_with("yield");
+        let name = self.function.name().to_lowercase().replace('_', "");
+        name.starts_with("teardown") || (self.function.is_generator && statements.any(is_yield))
+    }
+
     /// Whether the function is a method of a `unittest.TestCase`.
     pub(super) fn is_unittest(&self) -> bool {
         let class = self.function.class.as_ref().and_then(|names| self.source.class(names));
