@@ -133,9 +133,18 @@ fn with_import(text: &str) -> String {
 }
 
 #[test]
-fn an_import_goes_behind_the_last_one_before_the_first_definition() {
+fn an_import_goes_into_the_last_group_before_the_first_definition() {
     for (before, after) in [
         ("import a\nimport b\n\nx = 1\n", "import a\nimport b\nimport new\n\nx = 1\n"),
+        ("import a\nimport z\nx = 1\n", "import a\nimport new\nimport z\nx = 1\n"),
+        ("import b\nimport a\nimport z\n", "import b\nimport a\nimport z\nimport new\n"),
+        ("import os\nimport sys\n\nx = 1\n", "import os\nimport sys\n\nimport new\n\nx = 1\n"),
+        (
+            "import os\n\nfrom a import b\nfrom z import b\n",
+            "import os\n\nimport new\nfrom a import b\nfrom z import b\n",
+        ),
+        ("import os\n# about z\nimport z\n", "import os\n# about z\nimport z\nimport new\n"),
+        ("import new.a\n\nimport z\n", "import new\nimport new.a\n\nimport z\n"),
         (
             "import a\na.b()\nimport c\ndef f(): import d\n",
             "import a\na.b()\nimport c\nimport new\ndef f(): import d\n",
@@ -268,4 +277,31 @@ fn comments_in_a_statement_stay_with_it() {
     assert_eq!(behind, "if a:\n    b\n    # c\n\n    # d\nx\n# e\nf\n");
     let without = edited(text, |source, editor| editor.remove(&source.top_level()[0]));
     assert_eq!(without, "# e\nf\n");
+}
+
+#[test]
+fn an_import_of_python_itself_goes_to_those_or_above_all_others() {
+    let with_os =
+        |text: &str| edited(text, |_, editor| editor.add_import("import os").add_import("import copy"));
+    assert_eq!(with_os("import re\n\nimport a\n"), "import copy\nimport os\nimport re\n\nimport a\n");
+    assert_eq!(with_os("import pytest\n"), "import copy\nimport os\n\nimport pytest\n");
+    assert_eq!(with_os("# why\nimport pytest\n"), "# why\nimport pytest\nimport copy\nimport os\n");
+    assert_eq!(
+        with_os("import pytest; import os; x = 1\n"),
+        "import pytest; import os\nimport copy\nx = 1\n"
+    );
+    assert_eq!(
+        with_os("from __future__ import a\nfrom __future__ import b\n"),
+        "from __future__ import a\nfrom __future__ import b\n\nimport copy\nimport os\n"
+    );
+}
+
+#[test]
+fn an_import_from_the_future_goes_before_all_others() {
+    let with_future = |text: &str| edited(text, |_, editor| editor.add_import("from __future__ import b"));
+    assert_eq!(with_future("import a\n"), "from __future__ import b\n\nimport a\n");
+    assert_eq!(
+        with_future("from __future__ import a\nx\n"),
+        "from __future__ import a\nfrom __future__ import b\nx\n"
+    );
 }

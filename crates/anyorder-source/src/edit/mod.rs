@@ -4,6 +4,7 @@
 //! Does not know why. Everything is put together in [`Editor::finish`], where the result is read again.
 
 mod block;
+mod groups;
 mod imports;
 mod lines;
 mod parameters;
@@ -154,7 +155,7 @@ impl Editor {
         })
     }
 
-    /// Adds an import behind the last one at the head of the file; nothing if it is there.
+    /// Adds an import to those at the head of the file, before the first definition; nothing if it is there.
     pub fn add_import(&mut self, text: &str) -> &mut Self {
         self.imports.push(text.trim().to_owned());
         self
