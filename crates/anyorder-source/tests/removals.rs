@@ -67,6 +67,21 @@ fn blank_lines_around_what_goes_do_not_pile_up() {
     assert_eq!(without("def f():\n    a\n\n    b\n    c\n", &[1]), "def f():\n    a\n\n    c\n");
 }
 
+#[test]
+fn the_end_of_a_file_without_a_line_end_can_go() {
+    assert_eq!(without("def f():\n    a\n    b", &[1]), "def f():\n    a");
+    assert_eq!(without("def f():\n    a\n    b\n    c", &[1, 2]), "def f():\n    a\n");
+}
+
+#[test]
+fn what_stands_in_something_that_goes_can_go_as_well() {
+    let changed = edited("if a:\n    b\n    c\nd\n", |source, editor| {
+        let outer = &source.top_level()[0];
+        editor.remove(&outer.blocks[0][1]).remove(outer)
+    });
+    assert_eq!(changed, "d\n");
+}
+
 fn wrapped(text: &str) -> String {
     edited(text, |source, editor| editor.wrap_in_finally(&source.functions()[0], "clean()"))
 }

@@ -20,72 +20,11 @@ pub(super) enum Spot {
 }
 
 /// Modules of Python itself that tests import often; others are taken for what is installed.
-const STANDARD: [&str; 64] = [
-    "abc",
-    "argparse",
-    "ast",
-    "asyncio",
-    "atexit",
-    "base64",
-    "builtins",
-    "collections",
-    "configparser",
-    "contextlib",
-    "contextvars",
-    "copy",
-    "csv",
-    "ctypes",
-    "datetime",
-    "decimal",
-    "enum",
-    "errno",
-    "functools",
-    "gc",
-    "glob",
-    "gzip",
-    "hashlib",
-    "http",
-    "importlib",
-    "inspect",
-    "io",
-    "itertools",
-    "json",
-    "locale",
-    "logging",
-    "math",
-    "multiprocessing",
-    "operator",
-    "os",
-    "pathlib",
-    "pickle",
-    "platform",
-    "pprint",
-    "queue",
-    "random",
-    "re",
-    "shutil",
-    "signal",
-    "socket",
-    "sqlite3",
-    "ssl",
-    "string",
-    "struct",
-    "subprocess",
-    "sys",
-    "tempfile",
-    "textwrap",
-    "threading",
-    "time",
-    "traceback",
-    "types",
-    "typing",
-    "unittest",
-    "urllib",
-    "uuid",
-    "warnings",
-    "weakref",
-    "zipfile",
-];
+const STANDARD: &str = "abc argparse ast asyncio atexit base64 builtins collections configparser contextlib contextvars copy \
+    csv ctypes datetime decimal enum errno functools gc glob gzip hashlib http importlib inspect io \
+    itertools json locale logging math multiprocessing operator os pathlib pickle platform pprint queue \
+    random re shutil signal socket sqlite3 ssl string struct subprocess sys tempfile textwrap threading \
+    time traceback types typing unittest urllib uuid warnings weakref zipfile";
 
 /// Imports before the first definition, in groups: without blank lines or other statements between them.
 pub(super) struct Groups<'a> {
@@ -191,7 +130,7 @@ impl Kind {
     fn of(import: &Import) -> Self {
         match root(import) {
             "__future__" => Kind::Future,
-            root if import.level == 0 && STANDARD.contains(&root) => Kind::Standard,
+            root if import.level == 0 && STANDARD.split(' ').any(|name| name == root) => Kind::Standard,
             _ => Kind::Installed,
         }
     }

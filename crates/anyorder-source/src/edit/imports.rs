@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Editor;
 use super::block::Block;
-use super::groups::{Groups, Spot};
+use super::groups::{Groups, Spot, key};
 use super::lines::is_definition;
 use super::splice::Rank;
 use crate::{Body, Import, Shape, Statement};
@@ -18,21 +18,24 @@ impl Editor {
         let blocks: Result<Vec<Block>, _> = self.imports.iter().map(|text| Block::read(text)).collect();
         let blocks = match blocks {
             Ok(blocks) => blocks,
-            Err(fault) => return drop_reference(self.fail(fault)),
+            Err(fault) => {
+                self.fail(fault);
+                return;
+            }
         };
         for block in blocks.iter().filter(|block| !self.is_imported(block)) {
             let first = block.body.iter().flat_map(imports).next();
             let is_new = |import: &&Import| !wanted.iter().any(|(other, _)| other.is_same(import));
             wanted.extend(first.filter(is_new).map(|import| (import, block)));
         }
-        wanted.sort_by_key(|(import, _)| super::groups::key(import));
+        wanted.sort_by_key(|(import, _)| key(import));
         let mut spots: BTreeMap<Spot, Vec<String>> = BTreeMap::new();
         for (import, block) in wanted {
             spots.entry(groups.spot(import)).or_default().push(block.render("", &source));
         }
-        spots.into_iter().for_each(|(spot, texts)| {
-            self.put_imports(source.top_level(), spot, &texts.join(self.newline()))
-        });
+        for (spot, texts) in spots {
+            self.put_imports(source.top_level(), spot, &texts.join(source.style().newline));
+        }
     }
 
     fn is_imported(&self, block: &Block) -> bool {
@@ -80,8 +83,6 @@ impl Editor {
         self.splice(at..at, added, Rank::Before);
     }
 }
-
-fn drop_reference(_: &mut Editor) {}
 
 /// The imports of a statement; none if it is of another kind.
 pub(super) fn imports(statement: &Statement) -> &[Import] {
