@@ -304,4 +304,20 @@ fn an_import_from_the_future_goes_before_all_others() {
         with_future("from __future__ import a\nx\n"),
         "from __future__ import a\nfrom __future__ import b\nx\n"
     );
+    let both = edited("'Doc.'\n\n\ndef f(): pass\n", |_, editor| {
+        editor
+            .add_import("import new")
+            .add_import("from __future__ import b")
+            .add_import("from new import x, y")
+    });
+    assert_eq!(
+        both,
+        "'Doc.'\n\nfrom __future__ import b\n\nimport new\nfrom new import x, y\n\n\ndef f(): pass\n"
+    );
+}
+
+#[test]
+fn only_an_import_is_added_as_one() {
+    let source = Source::parse("").expect("readable");
+    assert!(matches!(source.edit().add_import("x = 1").finish(), Err(CannotEdit::Block { .. })));
 }

@@ -7,6 +7,8 @@ use crate::{Import, Source, Statement};
 /// Where an import goes; numbers are those of statements of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Spot {
+    /// Where the first import from `__future__` goes.
+    Future,
     /// Where the first import of a file goes.
     First,
     /// Above another one.
@@ -62,7 +64,8 @@ impl<'a> Groups<'a> {
             last,
         ) {
             (_, Some(group), _) => self.spot_in(group, import),
-            (Kind::Future, None, _) | (_, _, None) => Spot::First,
+            (Kind::Future, None, _) => Spot::Future,
+            (_, None, None) => Spot::First,
             (Kind::Standard, None, Some(last)) => self.spot_for_standard(last),
             (Kind::Installed, None, Some(last)) => {
                 let group = self.groups.last().expect("it has a last import");

@@ -2,46 +2,41 @@
 
 use std::collections::BTreeMap;
 
-use super::Editor;
 use super::block::Block;
 use super::groups::{Groups, Spot, key};
 use super::lines::is_definition;
 use super::splice::Rank;
-use crate::{Body, Import, Shape, Statement};
+use super::{CannotEdit, Editor};
+use crate::{Body, Import, Shape, Source, Statement};
 
 impl Editor {
     /// Puts all added imports that are not there yet.
     pub(super) fn settle_imports(&mut self) {
-        let source = self.source.clone();
-        let groups = Groups::of(&source);
-        let mut wanted: Vec<(&Import, &Block)> = Vec::new();
-        let blocks: Result<Vec<Block>, _> = self.imports.iter().map(|text| Block::read(text)).collect();
-        let blocks = match blocks {
+        let read: Result<Vec<Block>, CannotEdit> =
+            self.imports.iter().map(|text| import_block(text)).collect();
+        let blocks = match read {
             Ok(blocks) => blocks,
             Err(fault) => {
                 self.fail(fault);
                 return;
             }
         };
+        let mut wanted: Vec<&Block> = Vec::new();
         for block in blocks.iter().filter(|block| !self.is_imported(block)) {
-            let first = block.body.iter().flat_map(imports).next();
-            let is_new = |import: &&Import| !wanted.iter().any(|(other, _)| other.is_same(import));
-            wanted.extend(first.filter(is_new).map(|import| (import, block)));
+            let there = wanted.iter().flat_map(|block| imports_of(block)).collect::<Vec<_>>();
+            if !imports_of(block).all(|import| there.iter().any(|other| other.is_same(import))) {
+                wanted.push(block);
+            }
         }
-        wanted.sort_by_key(|(import, _)| key(import));
-        let mut spots: BTreeMap<Spot, Vec<String>> = BTreeMap::new();
-        for (import, block) in wanted {
-            spots.entry(groups.spot(import)).or_default().push(block.render("", &source));
-        }
-        for (spot, texts) in spots {
-            self.put_imports(source.top_level(), spot, &texts.join(source.style().newline));
+        let source = self.source.clone();
+        for (spot, text) in spots(&source, wanted) {
+            self.put_imports(source.top_level(), spot, &text);
         }
     }
 
     fn is_imported(&self, block: &Block) -> bool {
         let there: Vec<&Import> = self.source.imports().iter().filter(|import| import.is_top_level).collect();
-        let mut wanted = block.body.iter().flat_map(imports);
-        wanted.all(|import| there.iter().any(|other| other.is_same(import)))
+        imports_of(block).all(|import| there.iter().any(|other| other.is_same(import)))
     }
 
     fn put_imports(&mut self, body: &Body, spot: Spot, text: &str) {
@@ -51,7 +46,7 @@ impl Editor {
             Spot::GroupBefore(at) => self.put_text_before(body, at, &format!("{text}{newline}")),
             Spot::Behind(at) => self.put_text_behind(body, at, text),
             Spot::GroupBehind(at) => self.put_text_behind(body, at, &format!("{newline}{text}")),
-            Spot::First => self.put_first_imports(body, text),
+            Spot::Future | Spot::First => self.put_first_imports(body, text),
         }
     }
 
@@ -82,6 +77,35 @@ impl Editor {
         added += &newline.repeat(1 + wanted - below.min(wanted));
         self.splice(at..at, added, Rank::Before);
     }
+}
+
+fn import_block(text: &str) -> Result<Block, CannotEdit> {
+    let block = Block::read(text)?;
+    let is_import = block.body.iter().all(|statement| !imports(statement).is_empty());
+    if is_import { Ok(block) } else { Err(CannotEdit::Block { message: format!("`{text}` is no import") }) }
+}
+
+/// What goes where, each place once.
+fn spots(source: &Source, mut wanted: Vec<&Block>) -> BTreeMap<Spot, String> {
+    let groups = Groups::of(source);
+    let newline = source.style().newline;
+    wanted.sort_by_cached_key(|block| imports_of(block).next().map(key));
+    let mut spots: BTreeMap<Spot, Vec<String>> = BTreeMap::new();
+    for (block, first) in wanted.into_iter().filter_map(|block| Some((block, imports_of(block).next()?))) {
+        spots.entry(groups.spot(first)).or_default().push(block.render("", source));
+    }
+    let mut spots: BTreeMap<Spot, String> =
+        spots.into_iter().map(|(spot, texts)| (spot, texts.join(newline))).collect();
+    if let (Some(future), Some(others)) = (spots.get(&Spot::Future), spots.get(&Spot::First)) {
+        let both = format!("{future}{newline}{newline}{others}");
+        spots.remove(&Spot::Future);
+        spots.insert(Spot::First, both);
+    }
+    spots
+}
+
+fn imports_of(block: &Block) -> impl Iterator<Item = &Import> {
+    block.body.iter().flat_map(imports)
 }
 
 /// The imports of a statement; none if it is of another kind.
