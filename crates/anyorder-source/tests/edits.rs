@@ -249,6 +249,10 @@ fn what_cannot_be_done_is_said() {
         source.edit().replace(&other.functions()[0].body[0], "b").finish(),
         Err(CannotEdit::NotHere { line: 2 })
     );
+    assert_eq!(
+        source.edit().add_parameter(&other.functions()[0], "b").finish(),
+        Err(CannotEdit::NotHere { line: 1 })
+    );
     assert!(matches!(source.edit().replace(statement, "b =").finish(), Err(CannotEdit::Block { .. })));
     let ascii = Source::parse("# coding: ascii\na = 1\n").expect("readable");
     assert_eq!(ascii.edit().append("\"é\"").finish(), Err(CannotEdit::Encoding));
