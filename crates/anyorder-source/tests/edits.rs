@@ -1,14 +1,11 @@
 //! Every kind of change, on files as people write them.
 
-use anyorder_source::{CannotEdit, Editor, Source};
-
-/// The file after a change.
-fn edited(text: &str, change: impl for<'a> FnOnce(&Source, &'a mut Editor) -> &'a mut Editor) -> String {
-    let source = Source::parse(text).expect("readable");
-    let mut editor = source.edit();
-    change(&source, &mut editor);
-    String::from_utf8(editor.finish().expect("can be changed")).expect("utf-8")
+mod common {
+    pub(crate) mod edited;
 }
+
+use anyorder_source::{CannotEdit, Source};
+use common::edited::edited;
 
 /// The file with `x = 1` first in its function `f`.
 fn with_first(text: &str) -> String {

@@ -1,13 +1,10 @@
 //! Statements taken out, and functions wrapped.
 
-use anyorder_source::{Editor, Source};
-
-fn edited(text: &str, change: impl for<'a> FnOnce(&Source, &'a mut Editor) -> &'a mut Editor) -> String {
-    let source = Source::parse(text).expect("readable");
-    let mut editor = source.edit();
-    change(&source, &mut editor);
-    String::from_utf8(editor.finish().expect("can be changed")).expect("utf-8")
+mod common {
+    pub(crate) mod edited;
 }
+
+use common::edited::edited;
 
 /// The file without these statements of its first function.
 fn without(text: &str, gone: &[usize]) -> String {
