@@ -265,10 +265,10 @@ fn a_decorator_and_a_definition_above_it_do_not_get_mixed_up() {
 
 #[test]
 fn a_new_file_is_made_of_an_empty_one() {
-    let changed = edited("", |_, editor| {
-        editor.append("@pytest.fixture\ndef f():\n    pass").add_import("import pytest")
-    });
-    assert_eq!(changed, "import pytest\n\n\n@pytest.fixture\ndef f():\n    pass\n");
+    let mut editor = Source::empty().edit();
+    editor.append("@pytest.fixture\ndef f():\n    pass").add_import("import pytest");
+    let bytes = editor.finish().expect("can be changed");
+    assert_eq!(bytes, b"import pytest\n\n\n@pytest.fixture\ndef f():\n    pass\n");
 }
 
 #[test]

@@ -51,46 +51,35 @@ impl<'a> Groups<'a> {
 
     pub(super) fn spot(&self, import: &Import) -> Spot {
         let ours = Kind::of(import);
-        let last_with = |wanted: &dyn Fn(&Import) -> bool| {
-            self.groups.iter().rev().find(|group| group.iter().any(|&at| self.imports(at).iter().any(wanted)))
-        };
-        let is_future = |import: &Import| Kind::of(import) == Kind::Future;
-        let last = self.groups.last().and_then(|group| group.last().copied());
-        let kin =
-            last_with(&|other| root(other) == root(import) && other.level.min(1) == import.level.min(1));
-        match (
-            ours,
-            kin.or_else(|| last_with(&|other| ours == Kind::Standard && Kind::of(other) == ours)),
-            last,
-        ) {
-            (_, Some(group), _) => self.spot_in(group, import),
-            (Kind::Future, None, _) => Spot::Future,
-            (_, None, None) => Spot::First,
-            (Kind::Standard, None, Some(last)) => self.spot_for_standard(last),
-            (Kind::Installed, None, Some(last)) => {
-                let group = self.groups.last().expect("it has a last import");
-                let has = |kind: Kind| {
-                    group.iter().any(|&at| self.imports(at).iter().any(|it| Kind::of(it) == kind))
-                };
-                match () {
-                    () if has(Kind::Installed) => self.spot_in(group, import),
-                    () if self.imports(last).iter().any(is_future) || has(Kind::Standard) => {
-                        Spot::GroupBehind(last)
-                    }
-                    () => Spot::Behind(last),
-                }
+        let is_kin = |other: &Import| root(other) == root(import) && (other.level > 0) == (import.level > 0);
+        let is_alike = |other: &Import| ours == Kind::Standard && Kind::of(other) == ours;
+        if let Some(group) = self.last_with(is_kin).or_else(|| self.last_with(is_alike)) {
+            return self.spot_in(group, import);
+        }
+        match (ours, self.groups.last()) {
+            (Kind::Future, _) => Spot::Future,
+            (_, None) => Spot::First,
+            (Kind::Standard, Some(group)) => self.spot_above(end(group)),
+            (Kind::Installed, Some(group)) if self.has(group, |it| Kind::of(it) == ours) => {
+                self.spot_in(group, import)
             }
+            (Kind::Installed, Some(group)) => Spot::GroupBehind(end(group)),
         }
     }
 
+    fn has(&self, group: &[usize], wanted: impl Fn(&Import) -> bool) -> bool {
+        group.iter().flat_map(|&at| self.imports(at)).any(wanted)
+    }
+
+    fn last_with(&self, wanted: impl Fn(&Import) -> bool) -> Option<&Vec<usize>> {
+        self.groups.iter().rev().find(|group| self.has(group, &wanted))
+    }
+
     /// A group of its own above all others that are not from `__future__`.
-    fn spot_for_standard(&self, last: usize) -> Spot {
-        let all = self.groups.iter().flatten().copied();
-        let first = all
-            .into_iter()
-            .find(|&at| self.imports(at).iter().all(|import| Kind::of(import) != Kind::Future));
-        match first {
-            Some(first) if self.is_free(first) => Spot::GroupBefore(first),
+    fn spot_above(&self, last: usize) -> Spot {
+        let is_future = |at: usize| self.has(&[at], |import| Kind::of(import) == Kind::Future);
+        match self.groups.iter().flatten().find(|&&at| !is_future(at)) {
+            Some(&first) if self.is_free(first) => Spot::GroupBefore(first),
             Some(_) => Spot::Behind(last),
             None => Spot::GroupBehind(last),
         }
@@ -99,11 +88,10 @@ impl<'a> Groups<'a> {
     /// In order, if the group is; else at its end.
     fn spot_in(&self, group: &[usize], import: &Import) -> Spot {
         let keys: Vec<_> = group.iter().filter_map(|&at| self.imports(at).first().map(key)).collect();
-        let behind = Spot::Behind(*group.last().expect("a group has imports"));
         let is_greater = |other: &_| *other > key(import);
         match keys.iter().position(is_greater) {
             Some(at) if keys.is_sorted() && self.is_free(group[at]) => Spot::Before(group[at]),
-            _ => behind,
+            _ => Spot::Behind(end(group)),
         }
     }
 
@@ -137,6 +125,11 @@ impl Kind {
             _ => Kind::Installed,
         }
     }
+}
+
+/// The last import of a group.
+fn end(group: &[usize]) -> usize {
+    *group.last().expect("a group has imports")
 }
 
 fn root(import: &Import) -> &str {
