@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyorder_source::{CannotEdit, Editor, Function, Shape, Source};
+use anyorder_source::{CannotEdit, Editor, Function, Shape, Source, Statement, Target};
 use anyorder_testkit::suites::SUITES;
 
 const LINE: &str = "anyorder_was_here = \"it\"";
@@ -173,55 +173,42 @@ fn outermost(functions: &[Function]) -> Vec<&Function> {
     functions.iter().filter(is_outer).collect()
 }
 
-/// A line goes first into all functions and is taken out again.
-fn there_and_back(source: &Source) -> Result<(), String> {
-    change_back(source, &source.functions().iter().collect::<Vec<_>>())
-}
-
-fn one_there_and_back(source: &Source, function: &Function) -> Result<(), String> {
-    change_back(source, &[function])
-}
-
-/// A body on the line of its `def` stays broken over lines, so its function is compared without blanks.
-fn change_back(source: &Source, functions: &[&Function]) -> Result<(), String> {
+/// A line goes first into all of these functions and is taken out again.
+///
+/// A body on the line of its `def` stays broken over lines; then only the words are compared.
+fn there_and_back(source: &Source, functions: &[&Function]) -> Result<(), String> {
     let told = |fault: CannotEdit| fault.to_string();
     let mut editor = source.edit();
-    functions.iter().for_each(|function| drop_reference(editor.insert_first(function, LINE)));
+    for function in functions {
+        editor.insert_first(function, LINE);
+    }
     let changed = Source::parse(editor.finish().map_err(told)?).map_err(|fault| fault.to_string())?;
     let mut editor = changed.edit();
-    let mut found = 0;
-    for function in changed.functions() {
-        let ours = function.body.iter().filter(|statement| is_ours(&statement.shape));
-        ours.for_each(|statement| {
-            found += 1;
-            drop_reference(editor.remove(statement));
-        });
+    let bodies = changed.functions().iter().flat_map(|function| function.body.iter());
+    let ours: Vec<&Statement> = bodies.filter(|statement| is_ours(&statement.shape)).collect();
+    for statement in &ours {
+        editor.remove(statement);
     }
     let back = editor.finish().map_err(told)?;
-    let words = |bytes: &[u8]| -> Vec<u8> {
-        bytes
-            .iter()
-            .copied()
-            .filter(|byte| !byte.is_ascii_whitespace() && *byte != b'\\' && *byte != b';')
-            .collect()
-    };
-    let breaks = |function: &&&Function| breaks_lines(source, function);
-    let is_same = match functions.iter().find(breaks) {
-        None => back == source.bytes(),
-        Some(_) => words(&back) == words(source.bytes()),
+    let is_same = match functions.iter().any(|function| breaks_lines(source, function)) {
+        false => back == source.bytes(),
+        true => words(&back) == words(source.bytes()),
     };
     match () {
-        () if found != functions.len() => Err(format!("{found} lines of {}", functions.len())),
+        () if ours.len() != functions.len() => Err(format!("{} lines of {}", ours.len(), functions.len())),
         () if !is_same => Err("differs".to_owned()),
         () => Ok(()),
     }
 }
 
-fn drop_reference(_: &mut Editor) {}
+fn words(bytes: &[u8]) -> Vec<u8> {
+    let is_layout = |byte: u8| byte.is_ascii_whitespace() || byte == b'\\' || byte == b';';
+    bytes.iter().copied().filter(|byte| !is_layout(*byte)).collect()
+}
 
 fn is_ours(shape: &Shape) -> bool {
     matches!(shape, Shape::Assign { targets, .. } if matches!(&targets[..],
-        [anyorder_source::Target::Name(name)] if *name == "anyorder_was_here"))
+        [Target::Name(name)] if *name == "anyorder_was_here"))
 }
 
 /// Whether the first statement shares its line with something.

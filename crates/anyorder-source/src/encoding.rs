@@ -20,7 +20,11 @@ impl Encoding {
         }
         match declared(bytes) {
             None => Ok(Encoding::Utf8),
-            Some(name) => Encoding::named(&name).ok_or(Unreadable::Encoding { name }),
+            Some(name) => match Encoding::named(&name) {
+                Some(encoding) => Ok(encoding),
+                None if bytes.is_ascii() && extends_ascii(&name) => Ok(Encoding::Ascii),
+                None => Err(Unreadable::Encoding { name }),
+            },
         }
     }
 
@@ -58,6 +62,13 @@ impl Encoding {
             Encoding::Latin1 => text.chars().map(|letter| u8::try_from(letter).ok()).collect(),
         }
     }
+}
+
+/// Whether an encoding that we do not read has the same bytes for the letters of ASCII.
+fn extends_ascii(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let families = ["cp125", "windows-125", "iso-8859-", "iso8859-", "latin-", "koi8-", "euc-", "gb", "big5"];
+    families.iter().any(|family| name.starts_with(family))
 }
 
 /// The encoding named in a comment of the first two lines; in the second only if the first has no code.
@@ -112,10 +123,14 @@ mod tests {
 
     #[test]
     fn an_encoding_that_we_do_not_know_is_named_in_the_error() {
-        assert_eq!(
-            Encoding::of(b"# coding: koi8-r\n"),
-            Err(Unreadable::Encoding { name: "koi8-r".to_owned() })
-        );
+        for (bytes, name) in [(&b"# coding: koi8-r\n'\xc1'"[..], "koi8-r"), (b"# coding: uft-8\n", "uft-8")] {
+            assert_eq!(Encoding::of(bytes), Err(Unreadable::Encoding { name: name.to_owned() }));
+        }
+    }
+
+    #[test]
+    fn letters_of_ascii_are_read_in_encodings_that_extend_it() {
+        assert_eq!(Encoding::of(b"# coding: cp1252\nx = 1\n"), Ok(Encoding::Ascii));
     }
 
     #[test]

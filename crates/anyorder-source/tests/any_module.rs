@@ -1,9 +1,11 @@
 //! Whatever a module looks like: a change gives a module that has all statements it had, and the new ones in place.
 
-mod common;
+mod common {
+    pub(crate) mod modules;
+}
 
 use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
-use common::module;
+use common::modules::module;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -49,7 +51,7 @@ fn all_statements(source: &Source) -> Vec<Statement> {
 }
 
 /// One of several, if there are any.
-fn any_of<'a, T>(all: &'a [T], index: &Index) -> Option<&'a T> {
+fn any_of<T>(all: &[T], index: Index) -> Option<&T> {
     (!all.is_empty()).then(|| &all[index.index(all.len())])
 }
 
@@ -90,7 +92,7 @@ proptest! {
     fn lines_stand_before_and_behind_the_statement(text in module(), index: Index, is_before: bool) {
         let source = read(&text);
         let all = all_statements(&source);
-        let Some(statement) = any_of(&all, &index) else { return Ok(()) };
+        let Some(statement) = any_of(&all, index) else { return Ok(()) };
         let mut editor = source.edit();
         if is_before { editor.insert_before(statement, NEW) } else { editor.insert_behind(statement, NEW) };
         let after = changed(&source, &editor);
@@ -107,7 +109,7 @@ proptest! {
     fn a_statement_is_replaced_by_others(text in module(), index: Index, is_long: bool) {
         let source = read(&text);
         let all = all_statements(&source);
-        let Some(statement) = any_of(&all, &index) else { return Ok(()) };
+        let Some(statement) = any_of(&all, index) else { return Ok(()) };
         let block = if is_long { format!("with a:\n    {NEW}") } else { NEW.to_owned() };
         let mut editor = source.edit();
         let after = changed(&source, editor.replace(statement, &block));
@@ -122,7 +124,7 @@ proptest! {
     fn a_statement_is_taken_out(text in module(), index: Index) {
         let source = read(&text);
         let all = all_statements(&source);
-        let Some(statement) = any_of(&all, &index) else { return Ok(()) };
+        let Some(statement) = any_of(&all, index) else { return Ok(()) };
         let mut editor = source.edit();
         let after = changed(&source, editor.remove(statement));
         let (depth, at, count) = position(&source, statement);
@@ -136,7 +138,7 @@ proptest! {
     #[test]
     fn a_function_is_wrapped(text in module(), index: Index) {
         let source = read(&text);
-        let Some(function) = any_of(source.functions(), &index) else { return Ok(()) };
+        let Some(function) = any_of(source.functions(), index) else { return Ok(()) };
         let Some(first) = function.statements().first() else { return Ok(()) };
         let mut editor = source.edit();
         let after = changed(&source, editor.wrap_in_finally(function, NEW));
@@ -155,7 +157,7 @@ proptest! {
     #[test]
     fn a_function_gets_a_parameter_a_decorator_and_a_neighbour(text in module(), index: Index) {
         let source = read(&text);
-        let Some(function) = any_of(source.functions(), &index) else { return Ok(()) };
+        let Some(function) = any_of(source.functions(), index) else { return Ok(()) };
         let mut editor = source.edit();
         editor.add_parameter(function, "new").add_decorator(function, "new(\"x\")");
         editor.insert_definition_before(function, "def neighbour():\n    pass").add_import("import new");
@@ -190,7 +192,7 @@ proptest! {
     #[test]
     fn statements_of_a_block_mean_the_same_elsewhere(text in module(), index: Index) {
         let source = read(&text);
-        let Some(function) = any_of(source.functions(), &index) else { return Ok(()) };
+        let Some(function) = any_of(source.functions(), index) else { return Ok(()) };
         let empty = read("def f():\n\tpass\n");
         let mut editor = empty.edit();
         editor.replace(&empty.functions()[0].body[0], &source.block(function.statements()));

@@ -1,14 +1,11 @@
 //! Every kind of change, on files as people write them.
 
-use anyorder_source::{CannotEdit, Editor, Source};
-
-/// The file after a change.
-fn edited(text: &str, change: impl for<'a> FnOnce(&Source, &'a mut Editor) -> &'a mut Editor) -> String {
-    let source = Source::parse(text).expect("readable");
-    let mut editor = source.edit();
-    change(&source, &mut editor);
-    String::from_utf8(editor.finish().expect("can be changed")).expect("utf-8")
+mod common {
+    pub(crate) mod edited;
 }
+
+use anyorder_source::{CannotEdit, Source};
+use common::edited::edited;
 
 /// The file with `x = 1` first in its function `f`.
 fn with_first(text: &str) -> String {
@@ -133,9 +130,18 @@ fn with_import(text: &str) -> String {
 }
 
 #[test]
-fn an_import_goes_behind_the_last_one_before_the_first_definition() {
+fn an_import_goes_into_the_last_group_before_the_first_definition() {
     for (before, after) in [
         ("import a\nimport b\n\nx = 1\n", "import a\nimport b\nimport new\n\nx = 1\n"),
+        ("import a\nimport z\nx = 1\n", "import a\nimport new\nimport z\nx = 1\n"),
+        ("import b\nimport a\nimport z\n", "import b\nimport a\nimport z\nimport new\n"),
+        ("import os\nimport sys\n\nx = 1\n", "import os\nimport sys\n\nimport new\n\nx = 1\n"),
+        (
+            "import os\n\nfrom a import b\nfrom z import b\n",
+            "import os\n\nimport new\nfrom a import b\nfrom z import b\n",
+        ),
+        ("import os\n# about z\nimport z\n", "import os\n# about z\nimport z\nimport new\n"),
+        ("import new.a\n\nimport z\n", "import new\nimport new.a\n\nimport z\n"),
         (
             "import a\na.b()\nimport c\ndef f(): import d\n",
             "import a\na.b()\nimport c\nimport new\ndef f(): import d\n",
@@ -240,6 +246,10 @@ fn what_cannot_be_done_is_said() {
         source.edit().replace(&other.functions()[0].body[0], "b").finish(),
         Err(CannotEdit::NotHere { line: 2 })
     );
+    assert_eq!(
+        source.edit().add_parameter(&other.functions()[0], "b").finish(),
+        Err(CannotEdit::NotHere { line: 1 })
+    );
     assert!(matches!(source.edit().replace(statement, "b =").finish(), Err(CannotEdit::Block { .. })));
     let ascii = Source::parse("# coding: ascii\na = 1\n").expect("readable");
     assert_eq!(ascii.edit().append("\"é\"").finish(), Err(CannotEdit::Encoding));
@@ -255,10 +265,10 @@ fn a_decorator_and_a_definition_above_it_do_not_get_mixed_up() {
 
 #[test]
 fn a_new_file_is_made_of_an_empty_one() {
-    let changed = edited("", |_, editor| {
-        editor.append("@pytest.fixture\ndef f():\n    pass").add_import("import pytest")
-    });
-    assert_eq!(changed, "import pytest\n\n\n@pytest.fixture\ndef f():\n    pass\n");
+    let mut editor = Source::empty().edit();
+    editor.append("@pytest.fixture\ndef f():\n    pass").add_import("import pytest");
+    let bytes = editor.finish().expect("can be changed");
+    assert_eq!(bytes, b"import pytest\n\n\n@pytest.fixture\ndef f():\n    pass\n");
 }
 
 #[test]
@@ -268,4 +278,47 @@ fn comments_in_a_statement_stay_with_it() {
     assert_eq!(behind, "if a:\n    b\n    # c\n\n    # d\nx\n# e\nf\n");
     let without = edited(text, |source, editor| editor.remove(&source.top_level()[0]));
     assert_eq!(without, "# e\nf\n");
+}
+
+#[test]
+fn an_import_of_python_itself_goes_to_those_or_above_all_others() {
+    let with_os =
+        |text: &str| edited(text, |_, editor| editor.add_import("import os").add_import("import copy"));
+    assert_eq!(with_os("import re\n\nimport a\n"), "import copy\nimport os\nimport re\n\nimport a\n");
+    assert_eq!(with_os("import pytest\n"), "import copy\nimport os\n\nimport pytest\n");
+    assert_eq!(with_os("# why\nimport pytest\n"), "# why\nimport pytest\nimport copy\nimport os\n");
+    assert_eq!(
+        with_os("import pytest; import os; x = 1\n"),
+        "import pytest; import os\nimport copy\nx = 1\n"
+    );
+    assert_eq!(
+        with_os("from __future__ import a\nfrom __future__ import b\n"),
+        "from __future__ import a\nfrom __future__ import b\n\nimport copy\nimport os\n"
+    );
+}
+
+#[test]
+fn an_import_from_the_future_goes_before_all_others() {
+    let with_future = |text: &str| edited(text, |_, editor| editor.add_import("from __future__ import b"));
+    assert_eq!(with_future("import a\n"), "from __future__ import b\n\nimport a\n");
+    assert_eq!(
+        with_future("from __future__ import a\nx\n"),
+        "from __future__ import a\nfrom __future__ import b\nx\n"
+    );
+    let both = edited("'Doc.'\n\n\ndef f(): pass\n", |_, editor| {
+        editor
+            .add_import("import new")
+            .add_import("from __future__ import b")
+            .add_import("from new import x, y")
+    });
+    assert_eq!(
+        both,
+        "'Doc.'\n\nfrom __future__ import b\n\nimport new\nfrom new import x, y\n\n\ndef f(): pass\n"
+    );
+}
+
+#[test]
+fn only_an_import_is_added_as_one() {
+    let source = Source::parse("").expect("readable");
+    assert!(matches!(source.edit().add_import("x = 1").finish(), Err(CannotEdit::Block { .. })));
 }

@@ -234,7 +234,7 @@ fn what_cannot_be_read_is_told() {
         Source::parse(b"x = '\xff'"[..].to_vec()).unwrap_err(),
         Unreadable::Bytes { encoding: "utf-8".into() }
     );
-    assert!(matches!(Source::parse("# coding: cp1252\n"), Err(Unreadable::Encoding { .. })));
+    assert!(matches!(Source::parse("# coding: utf-16\n"), Err(Unreadable::Encoding { .. })));
 }
 
 #[test]

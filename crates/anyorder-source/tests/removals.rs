@@ -1,13 +1,10 @@
 //! Statements taken out, and functions wrapped.
 
-use anyorder_source::{Editor, Source};
-
-fn edited(text: &str, change: impl for<'a> FnOnce(&Source, &'a mut Editor) -> &'a mut Editor) -> String {
-    let source = Source::parse(text).expect("readable");
-    let mut editor = source.edit();
-    change(&source, &mut editor);
-    String::from_utf8(editor.finish().expect("can be changed")).expect("utf-8")
+mod common {
+    pub(crate) mod edited;
 }
+
+use common::edited::edited;
 
 /// The file without these statements of its first function.
 fn without(text: &str, gone: &[usize]) -> String {
@@ -65,6 +62,21 @@ fn blank_lines_around_what_goes_do_not_pile_up() {
     assert_eq!(without("def f():\n    a\n\n    b\n\n\nx\n", &[1]), "def f():\n    a\n\n\nx\n");
     assert_eq!(without("def f():\n    a\n\n    b\n", &[0]), "def f():\n    b\n");
     assert_eq!(without("def f():\n    a\n\n    b\n    c\n", &[1]), "def f():\n    a\n\n    c\n");
+}
+
+#[test]
+fn the_end_of_a_file_without_a_line_end_can_go() {
+    assert_eq!(without("def f():\n    a\n    b", &[1]), "def f():\n    a");
+    assert_eq!(without("def f():\n    a\n    b\n    c", &[1, 2]), "def f():\n    a\n");
+}
+
+#[test]
+fn what_stands_in_something_that_goes_can_go_as_well() {
+    let changed = edited("if a:\n    b\n    c\nd\n", |source, editor| {
+        let outer = &source.top_level()[0];
+        editor.remove(&outer.blocks[0][1]).remove(outer)
+    });
+    assert_eq!(changed, "d\n");
 }
 
 fn wrapped(text: &str) -> String {

@@ -194,6 +194,7 @@ fn item(known: &Known<'_>, saved: &str) -> Option<Keep> {
         _ if path.ends_with(":]") => Keep::new([format!("{saved} = {container}[:]")], [all()]),
         _ => dict(&container),
     })
+    .map(|keep| if container.contains("__closure__") { keep.doubtful() } else { keep })
 }
 
 fn context(known: &Known<'_>, saved: &str) -> Option<Keep> {

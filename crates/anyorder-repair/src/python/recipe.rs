@@ -171,8 +171,8 @@ impl<'a> Edited<'a> {
     }
 
     /// What a module is called in this file; it is imported if it is not yet.
-    fn name(&mut self, module: &str, attribute: &str) -> Called {
-        if self.own == Some(module) || self.has(module, attribute) {
+    fn name(&mut self, module: &str, attribute: Option<&str>) -> Called {
+        if self.own == Some(module) || attribute.is_some_and(|attribute| self.has(module, attribute)) {
             return Called::Nothing;
         }
         let known = || self.source.name_of(module).filter(|_| self.imports(module));
@@ -190,14 +190,12 @@ impl<'a> Edited<'a> {
         Called::Module(name.to_owned())
     }
 
-    /// Whether the file imports this class or function of the module: from there, or from the package around it.
+    /// Whether the file imports this name of the module: from there, or from the package around it.
     fn has(&self, module: &str, attribute: &str) -> bool {
-        let is_type = attribute.starts_with(|letter: char| letter.is_uppercase())
-            && attribute.chars().any(char::is_lowercase);
         self.source.imports().iter().any(|import| {
             let from = import.module == module || module.starts_with(&format!("{}.", import.module));
             let plain = import.is_top_level && import.level == 0 && import.alias.is_none();
-            is_type && plain && from && import.name.as_deref() == Some(attribute)
+            plain && from && import.name.as_deref() == Some(attribute)
         })
     }
 

@@ -30,8 +30,9 @@ pub(super) enum Called {
     Nothing,
 }
 
-/// The text with each module called what `name` says, which is told the name behind the module's dot, too.
-pub(super) fn resolve(text: &str, mut name: impl FnMut(&str, &str) -> Called) -> String {
+/// The text with each module called what `name` says. It is told the name behind the module's dot, too, if something of that
+/// is used there: what is only named may be about to be bound anew.
+pub(super) fn resolve(text: &str, mut name: impl FnMut(&str, Option<&str>) -> Called) -> String {
     let mut parts = text.split(OPEN);
     let mut resolved = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -41,7 +42,9 @@ pub(super) fn resolve(text: &str, mut name: impl FnMut(&str, &str) -> Called) ->
         };
         let behind = rest.strip_prefix('.').unwrap_or_default();
         let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        match name(module, &behind[..end.unwrap_or(behind.len())]) {
+        let (attribute, rest_of_it) = behind.split_at(end.unwrap_or(behind.len()));
+        let is_used = rest_of_it.starts_with(['.', '[', '(']);
+        match name(module, Some(attribute).filter(|_| is_used)) {
             Called::Module(name) => resolved.extend([&*name, rest]),
             Called::Nothing => resolved.push_str(rest.strip_prefix('.').unwrap_or(rest)),
         }
@@ -56,15 +59,16 @@ mod tests {
     #[test]
     fn modules_are_called_what_the_file_calls_them() {
         let text = within("shop.settings", "shop.settings.FLAGS['a']") + " = " + &module("os") + ".sep";
-        let name = |module: &str, _: &str| Called::Module(module.rsplit('.').next().unwrap().to_owned());
+        let name =
+            |module: &str, _: Option<&str>| Called::Module(module.rsplit('.').next().unwrap().to_owned());
         assert_eq!(resolve(&text, name), "settings.FLAGS['a'] = os.sep");
         assert_eq!(resolve(&text, |_, _| Called::Nothing), "FLAGS['a'] = sep");
         let mut behind = vec![];
         resolve(&text, |_, name| {
-            behind.push(name.to_owned());
+            behind.push(name.map(str::to_owned));
             Called::Nothing
         });
-        assert_eq!(behind, ["FLAGS", "sep"]);
+        assert_eq!(behind, [Some("FLAGS".to_owned()), None]);
     }
 
     #[test]

@@ -1,62 +1,58 @@
-//! Where imports are added.
+//! Adds imports: what is not there yet, and how it is put where `groups.rs` wants it.
 
-use super::Editor;
+use std::collections::BTreeMap;
+
 use super::block::Block;
+use super::groups::{Groups, Spot, key};
 use super::lines::is_definition;
 use super::splice::Rank;
-use crate::{Body, Import, Shape, Statement};
+use super::{CannotEdit, Editor};
+use crate::{Body, Import, Shape, Source, Statement};
 
 impl Editor {
-    /// Puts all added imports that are not there yet, those from `__future__` before all others.
+    /// Puts all added imports that are not there yet.
     pub(super) fn settle_imports(&mut self) {
-        let mut wanted: [Vec<String>; 2] = Default::default();
-        for text in std::mem::take(&mut self.imports) {
-            match Block::read(&text) {
-                Ok(block) if self.is_imported(&block) => {}
-                Ok(block) => {
-                    let kind = &mut wanted[usize::from(!block.body.iter().any(is_from_future))];
-                    let text = block.render("", &self.source);
-                    if !kind.contains(&text) {
-                        kind.push(text);
-                    }
-                }
-                Err(fault) => {
-                    self.fail(fault);
-                }
+        let read: Result<Vec<Block>, CannotEdit> =
+            self.imports.iter().map(|text| import_block(text)).collect();
+        let blocks = match read {
+            Ok(blocks) => blocks,
+            Err(fault) => {
+                self.fail(fault);
+                return;
+            }
+        };
+        let mut wanted: Vec<&Block> = Vec::new();
+        for block in blocks.iter().filter(|block| !self.is_imported(block)) {
+            let there = wanted.iter().flat_map(|block| imports_of(block)).collect::<Vec<_>>();
+            if !imports_of(block).all(|import| there.iter().any(|other| other.is_same(import))) {
+                wanted.push(block);
             }
         }
         let source = self.source.clone();
-        let body = source.top_level();
-        let head = body.iter().take_while(|statement| !is_definition(statement)).count();
-        let last = body[..head].iter().rposition(|statement| matches!(statement.shape, Shape::Import(_)));
-        let last_future = body[..head].iter().rposition(is_from_future);
-        let newline = self.newline();
-        let [futures, others] = wanted.map(|texts| texts.join(newline));
-        match (last_future, last) {
-            (Some(future), _) if !futures.is_empty() => self.put_text_behind(body, future, &futures),
-            _ if !futures.is_empty() => self.put_first_imports(body, &futures),
-            _ => {}
-        }
-        match last {
-            _ if others.is_empty() => {}
-            Some(last) if last_future == Some(last) => {
-                self.put_text_behind(body, last, &format!("{newline}{others}"));
-            }
-            Some(last) => self.put_text_behind(body, last, &others),
-            None => self.put_first_imports(body, &others),
+        for (spot, text) in spots(&source, wanted) {
+            self.put_imports(source.top_level(), spot, &text);
         }
     }
 
     fn is_imported(&self, block: &Block) -> bool {
         let there: Vec<&Import> = self.source.imports().iter().filter(|import| import.is_top_level).collect();
-        let mut wanted = block.body.iter().flat_map(imports);
-        wanted.all(|import| there.iter().any(|other| other.is_same(import)))
+        imports_of(block).all(|import| there.iter().any(|other| other.is_same(import)))
+    }
+
+    fn put_imports(&mut self, body: &Body, spot: Spot, text: &str) {
+        let newline = self.newline();
+        match spot {
+            Spot::Before(at) => self.put_text_before(body, at, text),
+            Spot::GroupBefore(at) => self.put_text_before(body, at, &format!("{text}{newline}")),
+            Spot::Behind(at) => self.put_text_behind(body, at, text),
+            Spot::GroupBehind(at) => self.put_text_behind(body, at, &format!("{newline}{text}")),
+            Spot::Future | Spot::First => self.put_first_imports(body, text),
+        }
     }
 
     /// Behind the docstring, or behind comments that are about the file.
     fn put_first_imports(&mut self, body: &Body, text: &str) {
         let newline = self.newline();
-        let next = body.behind_docstring().first();
         if body.docstring().is_some() && body.place.is_behind_semicolon.get(1) == Some(&true) {
             return self.put_text_behind(body, 0, text);
         }
@@ -66,14 +62,8 @@ impl Editor {
         };
         let whole = self.source.text();
         let is_more_to_come = self.splices.iter().any(|splice| splice.rank == Rank::Last);
-        let wanted = match next {
-            Some(next) => {
-                if is_definition(next) {
-                    2
-                } else {
-                    1
-                }
-            }
+        let wanted = match body.behind_docstring().first() {
+            Some(next) => 1 + usize::from(is_definition(next)),
             // Something is appended to a file that had nothing.
             None if is_more_to_come && self.source.is_blank_before(whole.len()) => 2,
             None => 0,
@@ -89,11 +79,37 @@ impl Editor {
     }
 }
 
-fn is_from_future(statement: &Statement) -> bool {
-    imports(statement).iter().any(|import| import.module == "__future__")
+fn import_block(text: &str) -> Result<Block, CannotEdit> {
+    let block = Block::read(text)?;
+    let is_import = block.body.iter().all(|statement| !imports(statement).is_empty());
+    if is_import { Ok(block) } else { Err(CannotEdit::Block { message: format!("`{text}` is no import") }) }
 }
 
-fn imports(statement: &Statement) -> &[Import] {
+/// What goes where, each place once.
+fn spots(source: &Source, mut wanted: Vec<&Block>) -> BTreeMap<Spot, String> {
+    let groups = Groups::of(source);
+    let newline = source.style().newline;
+    wanted.sort_by_cached_key(|block| imports_of(block).next().map(key));
+    let mut spots: BTreeMap<Spot, Vec<String>> = BTreeMap::new();
+    for (block, first) in wanted.into_iter().filter_map(|block| Some((block, imports_of(block).next()?))) {
+        spots.entry(groups.spot(first)).or_default().push(block.render("", source));
+    }
+    let mut spots: BTreeMap<Spot, String> =
+        spots.into_iter().map(|(spot, texts)| (spot, texts.join(newline))).collect();
+    if let (Some(future), Some(others)) = (spots.get(&Spot::Future), spots.get(&Spot::First)) {
+        let both = format!("{future}{newline}{newline}{others}");
+        spots.remove(&Spot::Future);
+        spots.insert(Spot::First, both);
+    }
+    spots
+}
+
+fn imports_of(block: &Block) -> impl Iterator<Item = &Import> {
+    block.body.iter().flat_map(imports)
+}
+
+/// The imports of a statement; none if it is of another kind.
+pub(super) fn imports(statement: &Statement) -> &[Import] {
     match &statement.shape {
         Shape::Import(imports) => imports,
         _ => &[],

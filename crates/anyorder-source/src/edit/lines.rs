@@ -12,7 +12,7 @@ impl Editor {
     }
 
     /// Puts finished lines, without a line end behind them, above a statement and the comments that belong to it.
-    fn put_text_before(&mut self, body: &Body, index: usize, text: &str) {
+    pub(super) fn put_text_before(&mut self, body: &Body, index: usize, text: &str) {
         let indentation = &body.place.indentation;
         let start = body[index].range.start;
         self.break_colon(body);

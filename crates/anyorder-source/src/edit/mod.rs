@@ -4,6 +4,7 @@
 //! Does not know why. Everything is put together in [`Editor::finish`], where the result is read again.
 
 mod block;
+mod groups;
 mod imports;
 mod lines;
 mod parameters;
@@ -131,14 +132,15 @@ impl Editor {
 
     /// Adds a plain parameter where one may stand; nothing if there is one of this name.
     pub fn add_parameter(&mut self, function: &Function, name: &str) -> &mut Self {
-        let wanted = self.parameters.entry(function.parentheses.start);
-        let (_, names) = wanted.or_insert_with(|| (function.clone(), Vec::new()));
-        if !function.parameters.iter().any(|parameter| parameter.name == *name)
-            && !names.iter().any(|it| it == name)
-        {
-            names.push(name.to_owned());
-        }
-        self
+        self.with(&function.range, |editor, _, _| {
+            let wanted = editor.parameters.entry(function.parentheses.start);
+            let (_, names) = wanted.or_insert_with(|| (function.clone(), Vec::new()));
+            let is_there = function.parameters.iter().any(|parameter| parameter.name == *name);
+            if !is_there && !names.iter().any(|other| other == name) {
+                names.push(name.to_owned());
+            }
+            Ok(())
+        })
     }
 
     /// Adds a decorator above all others; `text` with or without its `@`.
@@ -160,7 +162,7 @@ impl Editor {
         self
     }
 
-    /// Adds an import behind the last one at the head of the file; nothing if it is there.
+    /// Adds an import to those at the head of the file, before the first definition; nothing if it is there.
     pub fn add_import(&mut self, text: &str) -> &mut Self {
         self.imports.push(text.trim().to_owned());
         self
@@ -234,6 +236,9 @@ impl Editor {
         lines: &str,
         change: impl FnOnce(&mut Editor, &Body, usize, &Block),
     ) -> &mut Self {
+        if self.source.text().get(statement.range.clone()) != Some(&statement.text) {
+            return self.fail(CannotEdit::NotHere { line: statement.line });
+        }
         self.within(&statement.range, lines, change)
     }
 

@@ -13,6 +13,13 @@ pub(super) struct Splice {
     pub(super) rank: Rank,
 }
 
+impl Splice {
+    /// Whether it only takes something out; what is taken out twice is gone.
+    fn is_cut(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
 /// Which goes first of two that are put at the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
@@ -36,12 +43,18 @@ pub(super) fn apply(source: &Source, mut splices: Vec<Splice>) -> Result<Vec<u8>
     let text = source.text();
     let mut changed = String::with_capacity(text.len() + 256);
     let mut done = 0;
+    let mut is_cut = false;
     for splice in splices {
+        if splice.range.start < done && is_cut && splice.is_cut() {
+            done = done.max(splice.range.end);
+            continue;
+        }
         if splice.range.start < done {
             return Err(CannotEdit::Overlap { line: source.inner.lines.number(splice.range.start) });
         }
         changed += &text[done..splice.range.start];
         changed += &splice.text;
+        is_cut = splice.is_cut();
         done = splice.range.end;
     }
     changed += &text[done..];

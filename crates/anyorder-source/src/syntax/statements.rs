@@ -128,16 +128,16 @@ impl<'c> Reader<'c> {
             let is_top_level = self.scopes.is_empty() && self.depth == 0;
             self.imports.extend(imports.iter().map(|import| Import { is_top_level, ..import.clone() }));
         }
-        let innermost = self.scopes.iter().rposition(|scope| scope.is_function);
-        let function: Option<Vec<String>> =
-            innermost.map(|at| self.scopes[..=at].iter().map(|scope| scope.name.clone()).collect());
-        let mined = facts.literals.iter().cloned();
-        self.literals.extend(mined.map(|(text, kind, line)| Literal {
-            text,
-            kind,
-            line,
-            function: function.clone(),
-        }));
+        if !facts.literals.is_empty() {
+            let function = self.function_around();
+            let mined = facts.literals.iter().cloned();
+            self.literals.extend(mined.map(|(text, kind, line)| Literal {
+                text,
+                kind,
+                line,
+                function: function.clone(),
+            }));
+        }
         let Some(scope) = self.scopes.last_mut().filter(|scope| scope.is_function) else { return };
         scope.yields |= facts.yields;
         match statement {
@@ -151,6 +151,12 @@ impl<'c> Reader<'c> {
         }
         let outer: Vec<Text> = scope.globals.iter().chain(&scope.nonlocals).cloned().collect();
         scope.writes.extend(shapes::writes(shape, &facts.calls, &outer, self.context.line(statement)));
+    }
+
+    /// The names of the innermost function.
+    fn function_around(&self) -> Option<Vec<String>> {
+        let innermost = self.scopes.iter().rposition(|scope| scope.is_function)?;
+        Some(self.scopes[..=innermost].iter().map(|scope| scope.name.clone()).collect())
     }
 
     /// The blocks of a statement that opens no scope; their names are its own.

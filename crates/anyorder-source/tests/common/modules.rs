@@ -132,9 +132,7 @@ impl Layout {
                     *text += line;
                 });
                 self.block(first, indentation, *is_inline, text);
-                if let Some(other) =
-                    other.filter(|other| !second.is_empty() || head == "try:" || *other == "x")
-                {
+                if let Some(other) = other.filter(|_| !second.is_empty() || head == "try:") {
                     *text += indentation;
                     *text += other;
                     self.block(second, indentation, *is_inline, text);
@@ -156,7 +154,8 @@ impl Layout {
                 *text += "\n";
                 nodes.iter().for_each(|node| self.node(node, &deeper, text));
                 if !has_statements {
-                    *text += &format!("{deeper}pass\n");
+                    *text += &deeper;
+                    *text += "pass\n";
                 }
             }
         }
