@@ -73,7 +73,7 @@ pub(crate) fn propose(
     Ok(Proposed { proposals, repairs, refused })
 }
 
-const PATCHES: &str = "patches";
+pub(crate) const PATCHES: &str = "patches";
 
 /// Applies what stands first, if it may be: everything that goes together. Says why it did not.
 fn apply_first(root: &Path, notes: &Path, proposals: &mut [Proposal], wishes: &Wishes) -> Option<Failure> {
@@ -117,7 +117,8 @@ fn arranged(repaired: &Repaired, wishes: &Wishes) -> Vec<Proposal> {
         .iter()
         .partition(|patch| (wishes.is_joint || wishes.applies) && wishes.accepts(patch));
     let single = |patch: &&Patch| proposal(vec![(*patch).clone()], patch.changes.clone(), wishes);
-    let joined = if joint.len() < 2 { None } else { changes_of(repaired, &joint) };
+    let joined =
+        if joint.len() < 2 { None } else { changes_of(&repaired.patches, &repaired.together, &joint) };
     let first: Vec<Proposal> = match joined {
         Some(changes) => vec![proposal(joint.into_iter().cloned().collect(), changes, wishes)],
         None => joint.iter().map(single).collect(),
@@ -125,12 +126,12 @@ fn arranged(repaired: &Repaired, wishes: &Wishes) -> Vec<Proposal> {
     first.into_iter().chain(others.iter().map(single)).collect()
 }
 
-/// What some of the patches change together; nothing if that is not known.
-fn changes_of(repaired: &Repaired, patches: &[&Patch]) -> Option<Vec<Change>> {
-    if patches.len() == repaired.patches.len() {
-        return Some(repaired.together.clone());
+/// What some of the patches change together, if all of them together change `together`; nothing if that is not known.
+pub(crate) fn changes_of(all: &[Patch], together: &[Change], chosen: &[&Patch]) -> Option<Vec<Change>> {
+    if chosen.len() == all.len() {
+        return Some(together.to_vec());
     }
-    let changes: Vec<Change> = patches.iter().flat_map(|patch| patch.changes.clone()).collect();
+    let changes: Vec<Change> = chosen.iter().flat_map(|patch| patch.changes.clone()).collect();
     let paths: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
     (paths.len() == changes.len()).then_some(changes)
 }
