@@ -147,6 +147,7 @@ pub struct Verified {
 
 impl Verified {
     /// What holds for patches that were verified together, of which one or the other has seen this.
+    #[must_use]
     pub fn together(self, other: Verified) -> Verified {
         Verified {
             failing: self.failing + other.failing,

@@ -115,9 +115,7 @@ impl<'a> Fixer<'a> {
         let named = args.named().map(|name| Ok((name.to_owned(), known_as(&project.directory, name)?)));
         let wishes = Wishes {
             is_joint: args.all,
-            applies: args.apply,
-            accepts_unsafe: args.accepts_unsafe,
-            allow_dirty: args.allow_dirty,
+            applying: args.applying,
             named: args.named().map(str::to_owned).collect(),
             suite: suite.typed_again(),
         };
@@ -236,7 +234,8 @@ impl<'a> Fixer<'a> {
         let written = oracle.session().report_file();
         let suite = fingerprint::of(self.project, engine, &self.choice, written.as_deref()).digest();
         let fingerprint = format!("{suite} declared {}", self.is_declared_too);
-        let shown = self.wishes.applies.then(|| saved::shown(&directory, &fingerprint, &ids)).flatten();
+        let shown =
+            self.wishes.applying.apply.then(|| saved::shown(&directory, &fingerprint, &ids)).flatten();
         Ok(shown.unwrap_or_else(|| {
             let repaired = self.searched(oracle, engine, &asked);
             saved::save(&directory, fingerprint, &repaired);
