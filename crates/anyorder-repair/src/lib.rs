@@ -10,6 +10,7 @@ mod repair;
 mod screen;
 mod verify;
 mod workshop;
+mod writes;
 
 pub use repair::{RepairSettings, Repaired, repair};
 pub use workshop::{Files, Unopened, Workshop};

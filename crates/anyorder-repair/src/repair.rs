@@ -12,6 +12,7 @@ use crate::problem::{Claim, Problem, problems};
 use crate::screen::{Baseline, Screened};
 use crate::verify;
 use crate::workshop::{Files, Tree, Unopened, Workshop};
+use crate::writes::{Left, gains, left_by};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
@@ -146,8 +147,13 @@ impl<'a> Bench<'a> {
         let mut reason = if problem.cells.is_empty() { NoPatch::NoCause } else { NoPatch::NoReset };
         let mut left = self.settings.tries;
         for stage in 0..STAGES {
-            let candidates =
-                self.language.candidates(stage, &mut *self.workshop, &self.tree, &mut problem, self.findings)?;
+            let candidates = self.language.candidates(
+                stage,
+                &mut *self.workshop,
+                &self.tree,
+                &mut problem,
+                self.findings,
+            )?;
             self.count(&problem, |repair| repair.generated += candidates.len());
             for candidate in candidates {
                 if left == 0 {
@@ -199,22 +205,28 @@ impl<'a> Bench<'a> {
         self.count(problem, |repair| repair.tried += 1);
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
         let claims: Vec<Claim> = problem.claims.iter().chain(kept).cloned().collect();
+        let before = left_by(self.workshop.as_is(), &candidate.edited)?;
         let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
-        let mut screened = None;
-        let opened =
-            workshop.with(&changes, &mut |oracle| screened = Some(baseline.screen(oracle, &claims)));
+        let mut seen = None;
+        let opened = workshop.with(&changes, &mut |oracle| {
+            seen = Some(baseline.screen(oracle, &claims).and_then(|screened| {
+                let here = baseline.here(oracle.suite(), &candidate.edited);
+                let after = if screened.is_good() { left_by(oracle, &here)? } else { Left::new() };
+                Ok((screened, baseline.back(oracle.suite(), after)))
+            }));
+        });
         match opened {
             Err(Unopened::Halted(halted)) => return Err(halted),
             Err(Unopened::Refused(_)) => return Ok(Err(NoPatch::BreaksOthers)),
             Ok(()) => {}
         }
-        let mut screened = screened.expect("work was done")?;
+        let (mut screened, after) = seen.expect("work was done")?;
         let mine = problem.claims.len();
         let keeps_all = (mine..claims.len()).all(|claim| screened.holds.contains(&claim));
         screened.holds.retain(|&claim| claim < mine);
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if screened.harm.is_some() || !keeps_all {
+        } else if screened.harm.is_some() || !keeps_all || gains(&before, &after) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)
@@ -227,8 +239,7 @@ impl<'a> Bench<'a> {
             problem.claims.iter().enumerate().partition(|(at, _)| screened.holds.contains(at));
         self.open.extend(open.into_iter().map(|(_, claim)| claim.clone()));
         let claims: Vec<Claim> = held.into_iter().map(|(_, claim)| claim.clone()).collect();
-        let verified =
-            Verified { failing: claims.len(), passing: screened.passing, ..Verified::default() };
+        let verified = Verified { failing: claims.len(), passing: screened.passing, ..Verified::default() };
         self.accepted.push(Accepted { candidate, claims, verified });
     }
 

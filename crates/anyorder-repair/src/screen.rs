@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::{
-    Fan, Finding, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex,
-};
+use anyorder_model::{Fan, Finding, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex};
 
 use crate::problem::Claim;
+use crate::writes::Left;
 
 /// How the suite ends as it is.
 #[derive(Clone, Debug)]
@@ -29,6 +28,13 @@ pub(crate) struct Screened {
     pub(crate) passing: usize,
 }
 
+impl Screened {
+    /// Whether it helps, and harms nobody.
+    pub(crate) fn is_good(&self) -> bool {
+        self.harm.is_none() && !self.holds.is_empty()
+    }
+}
+
 /// So many orders with cleaners or setters of one finding have to go on passing.
 const HELPED: usize = 12;
 
@@ -37,8 +43,10 @@ impl Baseline {
     pub(crate) fn new(oracle: &mut dyn Oracle, findings: &[Finding]) -> Result<Self, Halted> {
         let suite = oracle.suite().clone();
         let whole: Order = suite.indices().collect();
-        let candidates: BTreeSet<Order> =
-            findings.iter().flat_map(|finding| [passing_orders(finding), by_themselves(finding)].concat()).collect();
+        let candidates: BTreeSet<Order> = findings
+            .iter()
+            .flat_map(|finding| [passing_orders(finding), by_themselves(finding)].concat())
+            .collect();
         let orders: Vec<Order> = candidates.into_iter().collect();
         let asked = [&[whole.clone()], &orders[..]].concat();
         let first = run(oracle, &asked, 0)?;
@@ -63,8 +71,11 @@ impl Baseline {
         };
         let here = |order: &Order| order.tests().iter().map(|&test| places[&test]).collect::<Order>();
         let whole: Order = self.suite.indices().collect();
-        let orders: Vec<&Order> =
-            [&whole].into_iter().chain(&self.passing).chain(claims.iter().map(|claim| &claim.order)).collect();
+        let orders: Vec<&Order> = [&whole]
+            .into_iter()
+            .chain(&self.passing)
+            .chain(claims.iter().map(|claim| &claim.order))
+            .collect();
         let asked: Vec<Order> = orders.iter().map(|order| here(order)).collect();
         let ended = run(oracle, &asked, 0)?;
         let (original, others) = ended.split_first().expect("the original order is among them");
@@ -74,11 +85,18 @@ impl Baseline {
         let worse = self.worse(&places, original);
         let lost = lost.map(|(order, _)| *order.tests().last().expect("orders are not empty"));
         let harm = worse.or(lost).map(|test| format!("{} fails where it passed", self.suite.id(test)));
-        Ok(Screened {
-            holds: holds.map(|(at, _)| at).collect(),
-            harm,
-            passing: self.passing.len(),
-        })
+        Ok(Screened { holds: holds.map(|(at, _)| at).collect(), harm, passing: self.passing.len() })
+    }
+
+    /// Where these tests are in a changed suite.
+    pub(crate) fn here(&self, changed: &Suite, tests: &[TestIndex]) -> Vec<TestIndex> {
+        tests.iter().filter_map(|&test| changed.index_of(self.suite.id(test))).collect()
+    }
+
+    /// What tests of a changed suite leave, told in places of the suite as it is.
+    pub(crate) fn back(&self, changed: &Suite, left: Left) -> Left {
+        let place = |(test, paths)| Some((self.suite.index_of(changed.id(test))?, paths));
+        left.into_iter().filter_map(place).collect()
     }
 
     /// A test that ended well as it is, and does not in `steps`.
@@ -123,9 +141,7 @@ fn passing_orders(finding: &Finding) -> Vec<Order> {
     for row in finding.by_polluter.iter().flatten() {
         let polluters = finding.polluters.as_ref().and_then(|groups| groups.get(row.group));
         let cleaners = row.cleaners.iter().flatten().take(HELPED);
-        orders.extend(
-            cleaners.filter_map(|cleaner| Some(behind(&[&polluters?[..], &cleaner[..]].concat()))),
-        );
+        orders.extend(cleaners.filter_map(|cleaner| Some(behind(&[&polluters?[..], &cleaner[..]].concat()))));
     }
     orders
 }
@@ -145,7 +161,8 @@ pub(crate) fn run(
 ) -> Result<Vec<Vec<(TestIndex, Outcome)>>, Halted> {
     let fan = Fan { purpose: Purpose::Repair, repetition, prefix: Order::default(), tails: orders.to_vec() };
     let record = oracle.run(vec![fan])?.pop().expect("one answer for one question");
-    let ended = record.tails.iter().map(|tail| tail.steps.iter().map(|step| (step.test, step.outcome)).collect());
+    let ended =
+        record.tails.iter().map(|tail| tail.steps.iter().map(|step| (step.test, step.outcome)).collect());
     Ok(ended.collect())
 }
 

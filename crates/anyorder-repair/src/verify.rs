@@ -77,7 +77,8 @@ fn asked(
     let back: BTreeMap<TestIndex, TestIndex> = places.iter().map(|(&test, &place)| (place, test)).collect();
     let here = |order: &Order| order.tests().iter().map(|test| places[test]).collect::<Order>();
     let swept = run(oracle, &orders.iter().map(here).collect::<Vec<_>>(), 0)?;
-    let swept = swept.into_iter().map(|steps| steps.into_iter().map(|(test, ended)| (back[&test], ended)).collect());
+    let swept =
+        swept.into_iter().map(|steps| steps.into_iter().map(|(test, ended)| (back[&test], ended)).collect());
     let ask = |(number, claim): (u32, &Claim)| PlainAsk {
         order: here(&claim.order),
         repetition: 0,
@@ -106,8 +107,7 @@ fn harmed(bench: &mut Bench<'_>, orders: &[Order], swept: &[Ended]) -> Result<bo
         let tests: BTreeSet<TestIndex> = steps.iter().filter(|step| fails(step)).map(|step| step.0).collect();
         (!tests.is_empty()).then(|| (order.clone(), tests))
     };
-    let doubtful: Vec<(Order, BTreeSet<TestIndex>)> =
-        orders.iter().zip(swept).filter_map(doubtful).collect();
+    let doubtful: Vec<(Order, BTreeSet<TestIndex>)> = orders.iter().zip(swept).filter_map(doubtful).collect();
     if doubtful.is_empty() {
         return Ok(false);
     }

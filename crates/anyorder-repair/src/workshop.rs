@@ -58,7 +58,11 @@ impl<'a> Tree<'a> {
     pub(crate) fn changes(&self) -> Vec<Change> {
         let change = |(path, after): (&String, &Vec<u8>)| {
             let before = self.files.read(path);
-            (before.as_ref() != Some(after)).then(|| Change { path: path.clone(), before, after: after.clone() })
+            (before.as_ref() != Some(after)).then(|| Change {
+                path: path.clone(),
+                before,
+                after: after.clone(),
+            })
         };
         self.changed.iter().filter_map(change).collect()
     }

@@ -89,3 +89,28 @@ impl Look for Treatment {
         engine.treat(asked, hear)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::{Remedy, Snippet, TestIndex};
+
+    #[test]
+    fn treatments_that_try_other_code_or_ask_about_other_cells_are_told_apart() {
+        let with = |text: &str, beside: u32, about: &[&str]| {
+            let snippet = Snippet { text: text.to_owned(), beside: TestIndex(beside) };
+            let asked = Treatment::new(Order(vec![]), TestIndex(0), vec![Remedy::Run(snippet)]);
+            Treatment { about: about.iter().map(|&path| path.to_owned()).collect(), ..asked }.purpose()
+        };
+        let same = with("shop.reset()", 0, &["shop.FLAGS"]);
+        assert_eq!(same, with("shop.reset()", 0, &["shop.FLAGS"]));
+        for other in [
+            with("shop.clear()", 0, &["shop.FLAGS"]),
+            with("shop.reset()", 1, &["shop.FLAGS"]),
+            with("shop.reset()", 0, &["shop.RATES"]),
+            with("shop.reset()", 0, &[]),
+        ] {
+            assert_ne!(same, other);
+        }
+    }
+}

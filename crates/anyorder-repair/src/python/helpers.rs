@@ -30,7 +30,7 @@ pub(super) fn helped(workshop: &mut dyn Workshop, matter: &Matter<'_>) -> Result
             continue;
         }
         if let Some(statements) = fewest(workshop.as_is(), matter.problem, helper, test, &site)? {
-            found.extend(lines_of(&site, &statements, source));
+            found.push(lines_of(&site, &statements, source));
         }
     }
     found.sort_by_key(|lines| lines.text.len());
@@ -93,31 +93,35 @@ fn dedented(statement: &Statement, site: &Site) -> String {
     if is_blank { lines.collect::<Vec<_>>().join("\n") } else { statement.text.to_string() }
 }
 
-/// Statements with the imports that they need; nothing if they need what only their own test has.
-fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Option<Lines> {
+/// Statements with the imports that they need, and their home if they need what only their own file has.
+fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines {
     let mut bound: BTreeSet<&str> = BTreeSet::new();
     let mut imports = vec![];
     let mut homely = false;
     for statement in statements {
-        for name in statement.loads.iter().map(|name| name.as_str()).filter(|name| !bound.contains(name)) {
-            let import = site.source.imports().iter().find(|import| {
-                import.is_top_level && import.bound_name() == name
-            });
+        for name in
+            statement.loads.iter().map(anyorder_source::Text::as_str).filter(|name| !bound.contains(name))
+        {
+            let import = site
+                .source
+                .imports()
+                .iter()
+                .find(|import| import.is_top_level && import.bound_name() == name);
             match import {
                 Some(import) => imports.push((written(import), name.to_owned())),
                 // Other names of the file are its own, or built in.
                 None => homely |= is_bound(site, name),
             }
         }
-        bound.extend(statement.stores.iter().map(|name| name.as_str()));
+        bound.extend(statement.stores.iter().map(anyorder_source::Text::as_str));
     }
     imports.sort();
     imports.dedup();
-    let text = statements.iter().flat_map(|statement| {
-        dedented(statement, site).lines().map(str::to_owned).collect::<Vec<_>>()
-    });
+    let text = statements
+        .iter()
+        .flat_map(|statement| dedented(statement, site).lines().map(str::to_owned).collect::<Vec<_>>());
     let home = homely.then(|| site.file.clone());
-    Some(Lines { text: text.collect(), imports, home, source })
+    Lines { text: text.collect(), imports, home, source }
 }
 
 fn is_bound(site: &Site, name: &str) -> bool {

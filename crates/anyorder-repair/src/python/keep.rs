@@ -70,7 +70,14 @@ impl Known<'_> {
         last(self.about.holder.as_deref().unwrap_or_default())
     }
 
-    /// The name of the context variable, function or environment variable, as far as it has one.
+    /// Whether what was there is data or a function, which an attribute gives as it is held.
+    fn is_plain(&self) -> bool {
+        let class = self.about.class.as_deref().unwrap_or("builtins.object");
+        let is_descriptor = matches!(last(class), "staticmethod" | "classmethod" | "property");
+        class.starts_with("builtins.") && !is_descriptor
+    }
+
+    /// What sort of place it is.
     pub(super) fn kind(&self) -> CellKind {
         self.about.kind.or(self.state.kind).unwrap_or(CellKind::Global)
     }
@@ -115,13 +122,15 @@ fn attribute(known: &Known<'_>, saved: &str) -> Option<Keep> {
     if known.was_absent() {
         return Some(Keep::new([], [Undo::Unset { object, name }]));
     }
-    // What a class gives for such a name is not what it holds.
-    let is_descriptor =
-        matches!(known.about.class.as_deref().map(last), Some("staticmethod" | "classmethod" | "property"));
-    let value = if is_descriptor { format!("vars({object})[\"{name}\"]") } else { format!("{object}.{name}") };
-    let undo = Undo::Set { object: object.clone(), name: name.clone(), value: saved.to_owned() };
-    let pin = format!("monkeypatch.setattr({object}, \"{name}\", {value})");
-    Some(Keep::new([format!("{saved} = {value}")], [undo]).pinned(pin))
+    let set = |value: &str| Undo::Set { object: object.clone(), name: name.clone(), value: value.to_owned() };
+    if known.kind() == CellKind::ClassAttribute && !known.is_plain() {
+        // What a class gives for such a name is not what it holds, and may replace itself.
+        let put_back = format!("if {saved} is not None:\n    {object}.{name} = {saved}");
+        let save = format!("{saved} = vars({object}).get(\"{name}\")");
+        return Some(Keep::new([save], [Undo::Statement(put_back)]).doubtful());
+    }
+    let pin = format!("monkeypatch.setattr({object}, \"{name}\", {object}.{name})");
+    Some(Keep::new([format!("{saved} = {object}.{name}")], [set(saved)]).pinned(pin))
 }
 
 /// Loggers remember what their level means.
@@ -144,7 +153,9 @@ fn of_logging(known: &Known<'_>, object: &str, name: &str, saved: &str) -> Optio
 fn of_library(known: &Known<'_>, saved: &str) -> Option<Keep> {
     match known.state.cell.as_str() {
         "warnings.filters" => Some(Keep::managed(format!("{}.catch_warnings()", module("warnings")))),
-        "time.tzname" | "time.timezone" | "time.altzone" | "time.daylight" => process::keep("time zone", saved),
+        "time.tzname" | "time.timezone" | "time.altzone" | "time.daylight" => {
+            process::keep("time zone", saved)
+        }
         "asyncio.events._event_loop_policy" => {
             let set = format!("{}.set_event_loop_policy", module("asyncio"));
             Some(Keep::new([], [Undo::call_with(set, "None")]))
@@ -203,11 +214,8 @@ fn closure(known: &Known<'_>, saved: &str) -> Option<Keep> {
     let (_, name) = known.state.cell.rsplit_once("<closure ")?;
     let name = name.strip_suffix('>')?;
     let find = format!("cell = {function}.__closure__[{function}.__code__.co_freevars.index(\"{name}\")]");
-    let undo = Undo::Set {
-        object: "cell".to_owned(),
-        name: "cell_contents".to_owned(),
-        value: saved.to_owned(),
-    };
+    let undo =
+        Undo::Set { object: "cell".to_owned(), name: "cell_contents".to_owned(), value: saved.to_owned() };
     Some(Keep::new([find, format!("{saved} = cell.cell_contents")], [undo]).doubtful())
 }
 

@@ -26,10 +26,11 @@ pub(super) fn local(matter: &Matter<'_>) -> Vec<Candidate> {
 fn narrowed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
     let name = state.cell.strip_prefix("fixture ")?.split(' ').next()?;
     let tests = matter.problem.polluters.iter().chain(&matter.problem.sufferers);
-    let (file, site) = tests.filter_map(|&test| matter.suite.id(test).0.split("::").next()).find_map(|file| {
-        let files = std::iter::once(file.to_owned()).chain(conftests(file));
-        files.into_iter().find_map(|file| Some((file.clone(), fixture_in(matter, &file, name)?)))
-    })?;
+    let (file, site) =
+        tests.filter_map(|&test| matter.suite.id(test).0.split("::").next()).find_map(|file| {
+            let files = std::iter::once(file.to_owned()).chain(conftests(file));
+            files.into_iter().find_map(|file| Some((file.clone(), fixture_in(matter, &file, name)?)))
+        })?;
     let decorator = site.function.decorators.iter().find(|decorator| is_fixture(decorator.text.as_str()))?;
     let to = without_scope(decorator.text.as_str())?;
     let from = decorator.text.to_string();
@@ -56,7 +57,8 @@ fn conftests(file: &str) -> Vec<String> {
 /// `pytest.fixture(scope="session", autouse=True)` becomes `pytest.fixture(autouse=True)`.
 fn without_scope(decorator: &str) -> Option<String> {
     let (name, arguments) = decorator.strip_suffix(')')?.split_once('(')?;
-    let all: Vec<&str> = arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty()).collect();
+    let all: Vec<&str> =
+        arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty()).collect();
     let left: Vec<&str> = all.iter().copied().filter(|argument| !argument.starts_with("scope")).collect();
     let is_changed = left.len() < all.len();
     is_changed.then(|| if left.is_empty() { name.to_owned() } else { format!("{name}({})", left.join(", ")) })
@@ -79,8 +81,8 @@ fn copied(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
 
 /// What a polluter opens is closed behind it.
 fn closed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
-    let lines = state.written.iter().chain(&state.stack);
-    let (site, statement, name) = lines.filter_map(|line| opening(matter, line)).next()?;
+    let mut lines = state.written.iter().chain(&state.stack);
+    let (site, statement, name) = lines.find_map(|line| opening(matter, line))?;
     let function = site.function.names.clone();
     let step = |edit| Step { file: site.file.clone(), edit };
     let is_unittest = site.is_unittest();
@@ -146,6 +148,9 @@ mod tests {
 
     #[test]
     fn a_test_sees_the_conftest_of_each_directory_above_it() {
-        assert_eq!(conftests("tests/unit/test_a.py"), ["tests/unit/conftest.py", "tests/conftest.py", "conftest.py"]);
+        assert_eq!(
+            conftests("tests/unit/test_a.py"),
+            ["tests/unit/conftest.py", "tests/conftest.py", "conftest.py"]
+        );
     }
 }

@@ -86,8 +86,9 @@ fn behind(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Ve
         Some(matter.candidate(steps, Placement::Polluter, summary, edited))
     });
     let files = files_of(matter, tests);
-    let around =
-        around(matter, lines, &files, |name| fixture(name, std::slice::from_ref(&keep), Reach::EachTest, None));
+    let around = around(matter, lines, &files, |name| {
+        fixture(name, std::slice::from_ref(&keep), Reach::EachTest, None)
+    });
     one_by_one.into_iter().chain(around).collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_source::{Editor, Function, Source, Statement};
 
-use super::text::resolve;
+use super::text::{Called, resolve};
 use crate::candidate::{CannotApply, Recipe};
 use crate::workshop::Tree;
 
@@ -52,9 +52,9 @@ impl Recipe for Steps {
             let bytes = tree.read(file).unwrap_or_default();
             let source = Source::parse(bytes).map_err(|error| CannotApply(format!("{file}: {error}")))?;
             let own = self.own.get(file).map(String::as_str);
-            let edited = Edited::new(&source, own).all(edits).map_err(|CannotApply(why)| {
-                CannotApply(format!("{file}: {why}"))
-            })?;
+            let edited = Edited::new(&source, own)
+                .all(edits)
+                .map_err(|CannotApply(why)| CannotApply(format!("{file}: {why}")))?;
             tree.write(file, edited);
         }
         Ok(())
@@ -118,9 +118,11 @@ impl<'a> Edited<'a> {
                 self.editor.replace_decorator(decorator, &to);
             }
             Edit::Import { statement, name } => {
-                let is_there = self.source.imports().iter().any(|import| {
-                    import.is_top_level && import.bound_name() == name
-                });
+                let is_there = self
+                    .source
+                    .imports()
+                    .iter()
+                    .any(|import| import.is_top_level && import.bound_name() == name);
                 if !is_there && self.binds(name) {
                     return Err(CannotApply(format!("`{name}` is something else there")));
                 }
@@ -167,25 +169,49 @@ impl<'a> Edited<'a> {
     }
 
     fn text(&mut self, text: &str) -> String {
-        resolve(text, |module| self.name(module))
+        resolve(text, |module, attribute| self.name(module, attribute))
     }
 
-    /// What a module is called in this file; it is imported if it is not yet. Nothing if the file is that module.
-    fn name(&mut self, module: &str) -> Option<String> {
-        if self.own == Some(module) {
-            return None;
+    /// What a module is called in this file; it is imported if it is not yet.
+    fn name(&mut self, module: &str, attribute: &str) -> Called {
+        if self.own == Some(module) || self.has(module, attribute) {
+            return Called::Nothing;
         }
-        if let Some(name) = self.names.get(module).cloned().or_else(|| self.source.name_of(module)) {
-            return Some(name);
+        let known = || self.source.name_of(module).filter(|_| self.imports(module));
+        if let Some(name) = self.names.get(module).cloned().or_else(known) {
+            return Called::Module(name);
         }
-        let (parent, last) = module.rsplit_once('.').map_or((None, module), |(head, last)| (Some(head), last));
+        let (parent, last) =
+            module.rsplit_once('.').map_or((None, module), |(head, last)| (Some(head), last));
         let (statement, name) = match parent {
             Some(parent) if !self.binds(last) => (format!("from {parent} import {last}"), last),
             _ => (format!("import {module}"), module),
         };
         self.editor.add_import(&statement);
         self.names.insert(module.to_owned(), name.to_owned());
-        Some(name.to_owned())
+        Called::Module(name.to_owned())
+    }
+
+    /// Whether the file imports this class or function of the module: from there, or from the package around it.
+    fn has(&self, module: &str, attribute: &str) -> bool {
+        let is_type = attribute.starts_with(|letter: char| letter.is_uppercase())
+            && attribute.chars().any(char::is_lowercase);
+        self.source.imports().iter().any(|import| {
+            let from = import.module == module || module.starts_with(&format!("{}.", import.module));
+            let plain = import.is_top_level && import.level == 0 && import.alias.is_none();
+            is_type && plain && from && import.name.as_deref() == Some(attribute)
+        })
+    }
+
+    /// Whether a module that need not be loaded is imported: `import unittest` is not enough for `unittest.mock`.
+    fn imports(&self, module: &str) -> bool {
+        let Some((parent, last)) = module.split_once('.').filter(|(parent, _)| *parent == "unittest") else {
+            return true;
+        };
+        self.source.imports().iter().any(|import| {
+            let is_from = import.module == parent && import.name.as_deref() == Some(last);
+            import.is_top_level && (import.module == module || is_from)
+        })
     }
 
     /// Whether the file gives a meaning to a name, at its top.

@@ -12,7 +12,7 @@ use super::helpers::which_do_it;
 use super::place::{Lines, placed};
 use super::restore::Matter;
 use super::site::Site;
-use super::text::{module, resolve};
+use super::text::{Called, module, resolve};
 use crate::candidate::Candidate;
 use crate::workshop::Workshop;
 
@@ -27,14 +27,47 @@ const PLACED: usize = 2;
 
 /// Beginnings of names that say that something is put right.
 const WORDS: [&str; 26] = [
-    "reset", "clear", "shutdown", "close", "stop", "unregister", "deregister", "remove", "delete", "flush", "restore",
-    "uninstall", "disable", "teardown", "tear_down", "cleanup", "clean", "purge", "undo", "disconnect", "release",
-    "dispose", "unset", "unload", "drop", "reload",
+    "reset",
+    "clear",
+    "shutdown",
+    "close",
+    "stop",
+    "unregister",
+    "deregister",
+    "remove",
+    "delete",
+    "flush",
+    "restore",
+    "uninstall",
+    "disable",
+    "teardown",
+    "tear_down",
+    "cleanup",
+    "clean",
+    "purge",
+    "undo",
+    "disconnect",
+    "release",
+    "dispose",
+    "unset",
+    "unload",
+    "drop",
+    "reload",
 ];
 
 /// Methods that change what they are called on.
 const MUTATING: [&str; 12] = [
-    "clear", "pop", "popitem", "update", "remove", "discard", "reset", "close", "shutdown", "__delitem__", "extend",
+    "clear",
+    "pop",
+    "popitem",
+    "update",
+    "remove",
+    "discard",
+    "reset",
+    "close",
+    "shutdown",
+    "__delitem__",
+    "extend",
     "append",
 ];
 
@@ -51,7 +84,9 @@ pub(super) fn reset(workshop: &mut dyn Workshop, matter: &Matter<'_>) -> Result<
         let few = &calls[..calls.len().min(PAIRED)];
         let pairs: Vec<Vec<&Call>> = few
             .iter()
-            .flat_map(|first| few.iter().filter(move |second| *second != first).map(move |second| vec![first, second]))
+            .flat_map(|first| {
+                few.iter().filter(move |second| *second != first).map(move |second| vec![first, second])
+            })
             .collect();
         helpful = tried(workshop, &claim.order, &pairs, beside)?;
     }
@@ -83,9 +118,9 @@ fn tried<'c>(
     let snippet = |calls: &Vec<&Call>| {
         let text = calls.iter().map(|call| call.text.as_str()).collect::<Vec<_>>().join("\n");
         let mut imports = BTreeSet::new();
-        let text = resolve(&text, |module| {
+        let text = resolve(&text, |module, _| {
             imports.insert(format!("import {module}\n"));
-            Some(module.to_owned())
+            Called::Module(module.to_owned())
         });
         Snippet { text: imports.into_iter().collect::<String>() + &text, beside }
     };
@@ -121,7 +156,8 @@ fn calls(matter: &Matter<'_>, beside: TestIndex) -> Vec<Call> {
 
 /// The modules that own the cells, or else those of the project that the test imports.
 fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<(String, Source)> {
-    let owners = matter.problem.abouts.iter().filter_map(|about| about.module.clone().zip(about.file.clone()));
+    let owners =
+        matter.problem.abouts.iter().filter_map(|about| about.module.clone().zip(about.file.clone()));
     let mut modules: Vec<(String, String)> = owners.collect();
     if modules.is_empty() {
         let imports = site.into_iter().flat_map(|site| site.source.imports());
@@ -141,7 +177,8 @@ fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<(String, Source)> {
 fn file_of(matter: &Matter<'_>, module: &str) -> Option<String> {
     let path = module.replace('.', "/");
     let places = ["", "src/", "lib/"];
-    let files = places.iter().flat_map(|place| [format!("{place}{path}.py"), format!("{place}{path}/__init__.py")]);
+    let files =
+        places.iter().flat_map(|place| [format!("{place}{path}.py"), format!("{place}{path}/__init__.py")]);
     files.into_iter().find(|file| matter.tree.read(file).is_some())
 }
 
@@ -163,9 +200,10 @@ fn receiver(
     match (&function.names[..], &function.class) {
         ([own], None) => Some((format!("{module}.{own}"), rank)),
         ([class, own], Some(_)) => {
-            let is_bound_to_class = function.decorators.iter().any(|decorator| {
-                matches!(decorator.text.as_str(), "classmethod" | "staticmethod")
-            });
+            let is_bound_to_class = function
+                .decorators
+                .iter()
+                .any(|decorator| matches!(decorator.text.as_str(), "classmethod" | "staticmethod"));
             if is_bound_to_class {
                 return Some((format!("{module}.{class}.{own}"), rank));
             }
@@ -202,7 +240,11 @@ fn instance(source: &Source, class: &str) -> Option<String> {
 }
 
 /// All arguments to try, with the file whose names they need.
-fn arguments(function: &Function, source: &Source, site: Option<&Site>) -> Vec<(Vec<String>, Option<String>)> {
+fn arguments(
+    function: &Function,
+    source: &Source,
+    site: Option<&Site>,
+) -> Vec<(Vec<String>, Option<String>)> {
     let is_method = function.class.is_some()
         && !function.decorators.iter().any(|decorator| decorator.text.as_str() == "staticmethod");
     let wanted = function

@@ -34,7 +34,8 @@ impl<'a> Matter<'a> {
     pub(super) fn new(tree: &'a Tree<'a>, suite: &'a Suite, problem: &'a Problem) -> Self {
         let own = problem.abouts.iter().filter_map(|about| about.file.clone().zip(about.module.clone()));
         let paths: Vec<String> = problem.cells.iter().map(|state| format!("`{}`", state.cell)).collect();
-        let name = problem.cells.first().map_or_else(|| "clean_state".to_owned(), |state| name_for(&state.cell));
+        let name =
+            problem.cells.first().map_or_else(|| "clean_state".to_owned(), |state| name_for(&state.cell));
         Matter { tree, suite, problem, own: own.collect(), what: in_words(&paths), name }
     }
 
@@ -96,7 +97,9 @@ pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
     let mut steps = vec![];
     let mut places = BTreeSet::new();
     for state in &matter.problem.cells {
-        let Some(step) = state.written.as_deref().and_then(|line| rewrite(matter, line)) else { return vec![] };
+        let Some(step) = state.written.as_deref().and_then(|line| rewrite(matter, line)) else {
+            return vec![];
+        };
         places.insert(step[0].clone().1);
         steps.extend(step.into_iter().map(|(step, _)| step));
     }
@@ -147,7 +150,8 @@ fn at_tests(matter: &Matter<'_>, keeps: &[Keep], sites: &[(TestIndex, Site)]) ->
     }
     let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
     let summary = format!("put {} back behind {}", matter.what, in_words(&names));
-    let candidate = matter.candidate(steps, Placement::Polluter, summary, sites.iter().map(|site| site.0).collect());
+    let candidate =
+        matter.candidate(steps, Placement::Polluter, summary, sites.iter().map(|site| site.0).collect());
     Some(Candidate { strength: strength(keeps), ..candidate })
 }
 
@@ -164,7 +168,8 @@ fn at_test(
         return Some(vec![step(Edit::First { function, lines: cleanups(keeps, own)? })]);
     }
     let pins: Option<Vec<String>> = keeps.iter().map(|keep| keep.pin.clone()).collect();
-    let binds_own = |keep: &Keep| keep.undo.iter().any(|undo| own.is_some_and(|own| undo.binds(own).is_some()));
+    let binds_own =
+        |keep: &Keep| keep.undo.iter().any(|undo| own.is_some_and(|own| undo.binds(own).is_some()));
     if let Some(lines) = pins.filter(|_| !keeps.iter().any(binds_own)) {
         let first = step(Edit::First { function: function.clone(), lines });
         return Some(vec![first, step(Edit::Parameter { function, name: "monkeypatch" })]);

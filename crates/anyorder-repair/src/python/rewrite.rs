@@ -16,7 +16,9 @@ pub(super) fn with_monkeypatch(statement: &Statement) -> Option<String> {
             _ => None,
         },
         Shape::Delete { targets } => match &targets[..] {
-            [Target::Attribute { object, name }] => Some(format!("monkeypatch.delattr({object}, \"{name}\")")),
+            [Target::Attribute { object, name }] => {
+                Some(format!("monkeypatch.delattr({object}, \"{name}\")"))
+            }
             [Target::Item { object, key }] if is_environment(object) => {
                 Some(format!("monkeypatch.delenv({key})"))
             }
@@ -24,7 +26,7 @@ pub(super) fn with_monkeypatch(statement: &Statement) -> Option<String> {
             _ => None,
         },
         Shape::Call { call, is_awaited: false } => {
-            let arguments: Vec<&str> = call.arguments.iter().map(|argument| argument.as_str()).collect();
+            let arguments: Vec<&str> = call.arguments.iter().map(anyorder_source::Text::as_str).collect();
             if !call.keywords.is_empty() {
                 return None;
             }

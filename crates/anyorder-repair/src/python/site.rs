@@ -47,8 +47,9 @@ impl Site {
         let mut decorators = self.function.decorators.iter();
         let text = &decorators.find(|decorator| is_fixture(decorator.text.as_str()))?.text;
         let scopes = ["class", "module", "package", "session"];
-        let has = |scope: &&str| text.contains(&format!("\"{scope}\"")) || text.contains(&format!("'{scope}'"));
-        Some(scopes.into_iter().find(|scope| has(&scope)).unwrap_or("function"))
+        let has =
+            |scope: &&str| text.contains(&format!("\"{scope}\"")) || text.contains(&format!("'{scope}'"));
+        Some(scopes.into_iter().find(|scope| has(scope)).unwrap_or("function"))
     }
 }
 

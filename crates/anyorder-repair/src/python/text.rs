@@ -21,8 +21,17 @@ pub(super) fn within(module_name: &str, expression: &str) -> String {
     }
 }
 
-/// The text with each module called what `name` says. Where that is nothing (the file is that module), names stand alone.
-pub(super) fn resolve(text: &str, mut name: impl FnMut(&str) -> Option<String>) -> String {
+/// What stands in the place of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    /// The module has a name.
+    Module(String),
+    /// What stands behind the dot can do without it.
+    Nothing,
+}
+
+/// The text with each module called what `name` says, which is told the name behind the module's dot, too.
+pub(super) fn resolve(text: &str, mut name: impl FnMut(&str, &str) -> Called) -> String {
     let mut parts = text.split(OPEN);
     let mut resolved = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -30,9 +39,11 @@ pub(super) fn resolve(text: &str, mut name: impl FnMut(&str) -> Option<String>) 
             resolved.push_str(part);
             continue;
         };
-        match name(module) {
-            Some(name) => resolved.extend([&*name, rest]),
-            None => resolved.push_str(rest.strip_prefix('.').unwrap_or(rest)),
+        let behind = rest.strip_prefix('.').unwrap_or_default();
+        let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        match name(module, &behind[..end.unwrap_or(behind.len())]) {
+            Called::Module(name) => resolved.extend([&*name, rest]),
+            Called::Nothing => resolved.push_str(rest.strip_prefix('.').unwrap_or(rest)),
         }
     }
     resolved
@@ -45,9 +56,15 @@ mod tests {
     #[test]
     fn modules_are_called_what_the_file_calls_them() {
         let text = within("shop.settings", "shop.settings.FLAGS['a']") + " = " + &module("os") + ".sep";
-        let name = |module: &str| Some(module.rsplit('.').next().unwrap().to_owned());
+        let name = |module: &str, _: &str| Called::Module(module.rsplit('.').next().unwrap().to_owned());
         assert_eq!(resolve(&text, name), "settings.FLAGS['a'] = os.sep");
-        assert_eq!(resolve(&text, |_| None), "FLAGS['a'] = sep");
+        assert_eq!(resolve(&text, |_, _| Called::Nothing), "FLAGS['a'] = sep");
+        let mut behind = vec![];
+        resolve(&text, |_, name| {
+            behind.push(name.to_owned());
+            Called::Nothing
+        });
+        assert_eq!(behind, ["FLAGS", "sep"]);
     }
 
     #[test]

@@ -16,12 +16,16 @@ pub(crate) fn is_weaker(before: &[u8], after: &[u8]) -> bool {
 /// How many checks there are, and how many ways around them.
 fn counted(source: &Source) -> (usize, usize) {
     let statements: Vec<&Statement> = source.top_level().iter().flat_map(Statement::walk).collect();
-    let asserts = statements.iter().filter(|statement| matches!(statement.shape, anyorder_source::Shape::Assert));
-    let names = || source.calls().map(|call: &Call| call.function.rsplit('.').next().unwrap_or_default().to_owned());
+    let asserts =
+        statements.iter().filter(|statement| matches!(statement.shape, anyorder_source::Shape::Assert));
+    let names =
+        || source.calls().map(|call: &Call| call.function.rsplit('.').next().unwrap_or_default().to_owned());
     let checks = names().filter(|name| name.starts_with("assert") || name == "raises" || name == "fail");
     let decorators = source.functions().iter().flat_map(|function| &function.decorators);
-    let marks = decorators.filter(|decorator| decorator.text.contains("skip") || decorator.text.contains("xfail"));
-    let around = names().filter(|name| matches!(name.as_str(), "skip" | "xfail" | "skipTest" | "importorskip"));
+    let marks =
+        decorators.filter(|decorator| decorator.text.contains("skip") || decorator.text.contains("xfail"));
+    let around =
+        names().filter(|name| matches!(name.as_str(), "skip" | "xfail" | "skipTest" | "importorskip"));
     (asserts.count() + checks.count(), marks.count() + around.count())
 }
 
