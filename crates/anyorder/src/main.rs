@@ -18,6 +18,7 @@ mod order_file;
 mod project;
 mod proposals;
 mod recorded;
+mod saved;
 mod session;
 mod shell;
 mod standing;

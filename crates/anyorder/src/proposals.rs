@@ -9,20 +9,18 @@ use anyorder_repair::Repaired;
 use anyorder_report::{pull_request, unified_diff};
 
 use crate::apply::{self, Unfinished};
+use crate::args::ApplyArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::shell;
 
 /// What is to be done with patches.
-#[derive(Default)]
 pub(crate) struct Wishes {
     /// Whether they are to be one diff.
     pub(crate) is_joint: bool,
     /// Whether the project's own files are to be changed.
-    pub(crate) applies: bool,
-    pub(crate) accepts_unsafe: bool,
-    pub(crate) allow_dirty: bool,
+    pub(crate) applying: ApplyArgs,
     /// Which findings were named, if any.
     pub(crate) named: Vec<String>,
     /// What has to be typed again to mean the same suite.
@@ -41,7 +39,7 @@ pub(crate) struct Proposed {
 impl Proposed {
     /// Whether every finding has a patch; if it was to be applied, one that is.
     pub(crate) fn is_all_done(&self, wishes: &Wishes) -> bool {
-        let is_missing = |proposal: &Proposal| wishes.applies && !proposal.is_applied;
+        let is_missing = |proposal: &Proposal| wishes.applying.apply && !proposal.is_applied;
         self.repairs.iter().all(|repair| repair.patch.is_some()) && !self.proposals.iter().any(is_missing)
     }
 }
@@ -69,11 +67,12 @@ pub(crate) fn propose(
     let repairs = placed(repaired.repairs, &proposals);
     remove_outdated(&directory, &repairs);
     let root = project.directory.join(&suite.root);
-    let refused = if wishes.applies { apply_first(&root, &directory, &mut proposals, wishes) } else { None };
+    let refused =
+        if wishes.applying.apply { apply_first(&root, &directory, &mut proposals, wishes) } else { None };
     Ok(Proposed { proposals, repairs, refused })
 }
 
-const PATCHES: &str = "patches";
+pub(crate) const PATCHES: &str = "patches";
 
 /// Applies what stands first, if it may be: everything that goes together. Says why it did not.
 fn apply_first(root: &Path, notes: &Path, proposals: &mut [Proposal], wishes: &Wishes) -> Option<Failure> {
@@ -82,7 +81,7 @@ fn apply_first(root: &Path, notes: &Path, proposals: &mut [Proposal], wishes: &W
     match &mut wanted[..] {
         [] => None,
         [proposal] => {
-            let applied = apply::apply(root, notes, &proposal.changes, wishes.allow_dirty);
+            let applied = apply::apply(root, notes, &proposal.changes, wishes.applying.allow_dirty);
             proposal.is_applied = applied.is_ok();
             applied.err().map(Failure::from)
         }
@@ -104,7 +103,7 @@ impl Wishes {
     fn accepts(&self, patch: &Patch) -> bool {
         match patch.strength {
             Strength::Safe => true,
-            Strength::Unsafe => self.accepts_unsafe || !self.applies,
+            Strength::Unsafe => self.applying.accepts_unsafe || !self.applying.apply,
             Strength::Show => false,
         }
     }
@@ -115,9 +114,10 @@ fn arranged(repaired: &Repaired, wishes: &Wishes) -> Vec<Proposal> {
     let (joint, others): (Vec<&Patch>, Vec<&Patch>) = repaired
         .patches
         .iter()
-        .partition(|patch| (wishes.is_joint || wishes.applies) && wishes.accepts(patch));
+        .partition(|patch| (wishes.is_joint || wishes.applying.apply) && wishes.accepts(patch));
     let single = |patch: &&Patch| proposal(vec![(*patch).clone()], patch.changes.clone(), wishes);
-    let joined = if joint.len() < 2 { None } else { changes_of(repaired, &joint) };
+    let joined =
+        if joint.len() < 2 { None } else { changes_of(&repaired.patches, &repaired.together, &joint) };
     let first: Vec<Proposal> = match joined {
         Some(changes) => vec![proposal(joint.into_iter().cloned().collect(), changes, wishes)],
         None => joint.iter().map(single).collect(),
@@ -125,12 +125,12 @@ fn arranged(repaired: &Repaired, wishes: &Wishes) -> Vec<Proposal> {
     first.into_iter().chain(others.iter().map(single)).collect()
 }
 
-/// What some of the patches change together; nothing if that is not known.
-fn changes_of(repaired: &Repaired, patches: &[&Patch]) -> Option<Vec<Change>> {
-    if patches.len() == repaired.patches.len() {
-        return Some(repaired.together.clone());
+/// What some of the patches change together, if all of them together change `together`; nothing if that is not known.
+pub(crate) fn changes_of(all: &[Patch], together: &[Change], chosen: &[&Patch]) -> Option<Vec<Change>> {
+    if chosen.len() == all.len() {
+        return Some(together.to_vec());
     }
-    let changes: Vec<Change> = patches.iter().flat_map(|patch| patch.changes.clone()).collect();
+    let changes: Vec<Change> = chosen.iter().flat_map(|patch| patch.changes.clone()).collect();
     let paths: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
     (paths.len() == changes.len()).then_some(changes)
 }
@@ -176,4 +176,92 @@ fn remove_outdated(directory: &Path, repairs: &[Repair]) {
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     fs::write(path, content)
         .map_err(|error| Failure::unwritable(path, &error, "see who may write there, or make room"))
+}
+
+#[cfg(test)]
+mod tests {
+    use anyorder_model::{FindingId, PatchSource, Placement, Verified};
+
+    use super::*;
+
+    fn change(path: &str) -> Change {
+        Change { path: path.to_owned(), before: None, after: b"x".to_vec() }
+    }
+
+    fn patch(cures: &str, path: &str, strength: Strength) -> Patch {
+        Patch {
+            cures: vec![FindingId(cures.to_owned())],
+            source: PatchSource::Restore,
+            placement: Placement::Polluter,
+            strength,
+            summary: String::new(),
+            changes: vec![change(path)],
+            verified: Verified::default(),
+        }
+    }
+
+    /// What is in each proposal: the findings, the files, and the command that applies it.
+    fn arranged_for(patches: &[Patch], is_joint: bool, typed: &[&str]) -> Vec<String> {
+        let has = |flag: &str| typed.contains(&flag);
+        let (apply, accepts_unsafe) = (has("--apply"), has("--unsafe"));
+        let applying = ApplyArgs { apply, accepts_unsafe, allow_dirty: false };
+        let suite = vec!["--python".to_owned(), "a b".to_owned()];
+        let wishes = Wishes { is_joint, applying, named: vec![], suite };
+        let (patches, together) = (patches.to_vec(), vec![change("all")]);
+        let repaired = Repaired { patches, together, repairs: vec![], halted: None };
+        let words = |proposal: &Proposal| {
+            let ids: Vec<&str> = proposal.patches.iter().map(|patch| patch.cures[0].0.as_str()).collect();
+            let paths: Vec<&str> = proposal.changes.iter().map(|change| change.path.as_str()).collect();
+            let apply = proposal.apply.as_deref().unwrap_or("-");
+            format!("{} {} {} {apply}", ids.join("+"), paths.join("+"), proposal.diff)
+        };
+        arranged(&repaired, &wishes).iter().map(words).collect()
+    }
+
+    #[test]
+    fn each_patch_is_a_diff_of_its_own_with_the_command_that_applies_it() {
+        let patches = [
+            patch("v-1", "a", Strength::Safe),
+            patch("v-2", "b", Strength::Unsafe),
+            patch("v-3", "c", Strength::Show),
+        ];
+        assert_eq!(
+            arranged_for(&patches, false, &[]),
+            [
+                "v-1 a .anyorder/patches/v-1.diff anyorder fix --apply v-1 --python 'a b'",
+                "v-2 b .anyorder/patches/v-2.diff anyorder fix --apply --unsafe v-2 --python 'a b'",
+                "v-3 c .anyorder/patches/v-3.diff -",
+            ]
+        );
+    }
+
+    #[test]
+    fn patches_that_go_together_are_one_diff() {
+        let patches = [patch("v-1", "a", Strength::Safe), patch("v-2", "a", Strength::Unsafe)];
+        let joint = "v-1+v-2 all .anyorder/patches/all.diff anyorder fix --apply --unsafe --python 'a b'";
+        assert_eq!(arranged_for(&patches, true, &[]), [joint]);
+        assert_eq!(arranged_for(&patches, false, &["--apply", "--unsafe"]), [joint]);
+    }
+
+    #[test]
+    fn what_is_not_to_be_applied_stands_apart() {
+        let patches = [
+            patch("v-1", "a", Strength::Safe),
+            patch("v-2", "b", Strength::Safe),
+            patch("v-3", "b", Strength::Unsafe),
+        ];
+        let first = |arranged: Vec<String>| arranged[0].split(" .any").next().unwrap().to_owned();
+        assert_eq!(first(arranged_for(&patches, false, &["--apply"])), "v-1+v-2 a+b");
+        assert_eq!(arranged_for(&patches, false, &["--apply"]).len(), 2);
+    }
+
+    #[test]
+    fn patches_that_were_only_seen_together_with_others_are_not_joined() {
+        let patches = [
+            patch("v-1", "a", Strength::Safe),
+            patch("v-2", "a", Strength::Safe),
+            patch("v-3", "b", Strength::Show),
+        ];
+        assert_eq!(arranged_for(&patches, true, &[]).len(), 3);
+    }
 }

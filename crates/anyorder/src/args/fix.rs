@@ -35,15 +35,8 @@ pub(crate) struct FixArgs {
     /// Put all patches into one diff
     #[arg(long, help_heading = "Patches")]
     pub(crate) all: bool,
-    /// Change the files: all of them or none
-    #[arg(long, help_heading = "Patches")]
-    pub(crate) apply: bool,
-    /// Apply patches that are `unsafe`, too
-    #[arg(long = "unsafe", help_heading = "Patches", requires = "apply")]
-    pub(crate) accepts_unsafe: bool,
-    /// Change files that have uncommitted changes, too
-    #[arg(long, help_heading = "Patches", requires = "apply")]
-    pub(crate) allow_dirty: bool,
+    #[command(flatten)]
+    pub(crate) applying: ApplyArgs,
     /// Look for patches of tests whose author fixed the order, too
     #[arg(long, help_heading = "Patches")]
     pub(crate) declared: bool,
@@ -52,6 +45,21 @@ pub(crate) struct FixArgs {
     pub(crate) budget: Option<Budget>,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+/// Whether files are changed, and which.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Patches")]
+pub(crate) struct ApplyArgs {
+    /// Change the files: all of them or none
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// Apply patches that are `unsafe`, too
+    #[arg(long = "unsafe", requires = "apply")]
+    pub(crate) accepts_unsafe: bool,
+    /// Change files that have uncommitted changes, too
+    #[arg(long, requires = "apply")]
+    pub(crate) allow_dirty: bool,
 }
 
 impl FixArgs {

@@ -13,7 +13,7 @@ use anyorder_report::{Color, TerminalOptions};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-pub(crate) use fix::FixArgs;
+pub(crate) use fix::{ApplyArgs, FixArgs};
 pub(crate) use orders::{HuntArgs, SweepArgs, TwiceArgs, parse_strategy};
 pub(crate) use single::{CollectArgs, DemoArgs, DoctorArgs, ReplayArgs};
 pub(crate) use state::{DepsArgs, ExplainArgs, PollutionArgs, ProfileArgs, Reference};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
 use anyorder_engine::Engine;
-use anyorder_model::{Aim, Event, Finding, Plan};
+use anyorder_model::{Aim, Event, Finding, FindingId, Plan};
 use anyorder_repair::{RepairSettings, Repaired, repair};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, Known};
@@ -21,11 +21,12 @@ use crate::failure::Failure;
 use crate::known::{all_known, finding_in, known_as};
 use crate::oracle::EngineOracle;
 use crate::project::Project;
-use crate::proposals::{Proposed, Wishes, finish_earlier, propose};
+use crate::proposals::{PATCHES, Proposed, Wishes, finish_earlier, propose};
 use crate::recorded::{Again, Outcome, Recorded};
 use crate::session::{Done, Session};
 use crate::standing::leave_out_gone;
 use crate::workshop::{Disk, EngineWorkshop};
+use crate::{fingerprint, saved};
 
 pub(crate) fn run(args: &FixArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.how, false)?;
@@ -114,9 +115,7 @@ impl<'a> Fixer<'a> {
         let named = args.named().map(|name| Ok((name.to_owned(), known_as(&project.directory, name)?)));
         let wishes = Wishes {
             is_joint: args.all,
-            applies: args.apply,
-            accepts_unsafe: args.accepts_unsafe,
-            allow_dirty: args.allow_dirty,
+            applying: args.applying,
             named: args.named().map(str::to_owned).collect(),
             suite: suite.typed_again(),
         };
@@ -156,7 +155,7 @@ impl<'a> Fixer<'a> {
             let Some((mut report, suite_cpu_s)) = self.found(oracle, engine, start, known, took)? else {
                 return Ok(None);
             };
-            let repaired = self.repaired(oracle, engine, &report);
+            let repaired = self.repaired(oracle, engine, &report)?;
             report.stopped_early = report.stopped_early.or(repaired.halted);
             let (suite, findings) = (engine.suite(), &report.findings);
             proposed = Some(propose(self.project, suite, findings, repaired, &self.wishes)?);
@@ -217,14 +216,35 @@ impl<'a> Fixer<'a> {
         if let Err(halted) = leave_out_gone(oracle, &mut report.findings) {
             report.stopped_early = report.stopped_early.or(Some(halted));
         }
+        report.findings.sort_by_key(|finding| (finding.kind, finding.test));
         Ok(Some((self.hunter.explained(oracle, engine, report), None)))
     }
 
-    /// Patches for what order alone decides.
-    fn repaired(&self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine, report: &HuntReport) -> Repaired {
-        oracle.session().tell(&Event::Planned(plan(engine)));
+    /// Patches for what order alone decides: those that were shown last, if they are to be applied now.
+    fn repaired(
+        &self,
+        oracle: &mut EngineOracle<'_, '_>,
+        engine: &Engine,
+        report: &HuntReport,
+    ) -> Result<Repaired, Failure> {
         let is_decided_by_order = |finding: &&Finding| finding.kind.is_order_dependent();
         let asked: Vec<Finding> = report.findings.iter().filter(is_decided_by_order).cloned().collect();
+        let ids: Vec<FindingId> = asked.iter().map(|finding| finding.id.clone()).collect();
+        let directory = self.project.state_directory(PATCHES)?;
+        let written = oracle.session().report_file();
+        let suite = fingerprint::of(self.project, engine, &self.choice, written.as_deref()).digest();
+        let fingerprint = format!("{suite} declared {}", self.is_declared_too);
+        let shown =
+            self.wishes.applying.apply.then(|| saved::shown(&directory, &fingerprint, &ids)).flatten();
+        Ok(shown.unwrap_or_else(|| {
+            let repaired = self.searched(oracle, engine, &asked);
+            saved::save(&directory, fingerprint, &repaired);
+            repaired
+        }))
+    }
+
+    fn searched(&self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine, asked: &[Finding]) -> Repaired {
+        oracle.session().tell(&Event::Planned(plan(engine)));
         let root = self.project.directory.join(&engine.suite().root);
         let mut workshop =
             EngineWorkshop { as_is: oracle, project: self.project, suite: &self.suite, root: root.clone() };
@@ -233,7 +253,7 @@ impl<'a> Fixer<'a> {
             declared: self.is_declared_too,
             ..RepairSettings::default()
         };
-        repair(&mut workshop, &Disk { root }, &asked, settings)
+        repair(&mut workshop, &Disk { root }, asked, settings)
     }
 
     fn ended(&self, done: Done, proposed: Proposed, ends: &mut Ends) -> Done {
