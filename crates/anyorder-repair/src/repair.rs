@@ -47,14 +47,15 @@ pub struct Repaired {
     pub halted: Option<Halted>,
 }
 
-/// Looks for patches of these findings.
+/// Looks for patches of these findings. Where tests of other findings pass, they go on passing.
 pub fn repair(
     workshop: &mut dyn Workshop,
     files: &dyn Files,
     findings: &[Finding],
+    others: &[Finding],
     settings: RepairSettings,
 ) -> Repaired {
-    let mut bench = match Bench::new(workshop, files, findings, settings) {
+    let mut bench = match Bench::new(workshop, files, findings, others, settings) {
         Ok(bench) => bench,
         Err(halted) => return unfinished(findings, halted),
     };
@@ -118,6 +119,7 @@ impl<'a> Bench<'a> {
         workshop: &'a mut dyn Workshop,
         files: &'a dyn Files,
         findings: &'a [Finding],
+        others: &[Finding],
         settings: RepairSettings,
     ) -> Result<Self, Halted> {
         let chosen = findings.iter().filter(|finding| finding.kind.is_order_dependent());
@@ -130,7 +132,8 @@ impl<'a> Bench<'a> {
         };
         let repairs: Vec<Repair> = chosen.map(repair).collect();
         workshop.as_is().tell(News::Began(Station::Repair, Some(repairs.len() as u64)));
-        let baseline = Baseline::new(workshop.as_is(), findings)?;
+        let all = [findings, others].concat();
+        let baseline = Baseline::new(workshop.as_is(), &all)?;
         let language = Language::of(workshop.as_is().suite());
         let (tree, accepted, open) = (Tree::new(files), vec![], vec![]);
         Ok(Bench { workshop, findings, settings, baseline, language, tree, accepted, open, repairs })
@@ -138,10 +141,12 @@ impl<'a> Bench<'a> {
 
     fn solve(&mut self, mut problem: Problem) -> Result<(), Halted> {
         if !self.settings.declared {
-            problem.claims.retain(|claim| !self.findings[claim.finding].declared);
+            let declared = |claim: &Claim| self.findings[claim.finding].declared;
+            let (left, claims): (Vec<Claim>, Vec<Claim>) = problem.claims.iter().cloned().partition(declared);
+            self.reject(&Problem { claims: left, ..problem.clone() }, NoPatch::Declared);
+            problem.claims = claims;
         }
         if problem.claims.is_empty() {
-            self.reject(&problem, NoPatch::Declared);
             return Ok(());
         }
         if self.is_cured_already(&problem)? {

@@ -69,6 +69,7 @@ fn at_home(undo: &Undo, own: Option<&str>) -> Undo {
 
 /// The first lines of a `unittest` test that keeps cells; nothing where they would be hard to read.
 pub(super) fn cleanups(keeps: &[Keep], own: Option<&str>) -> Option<Vec<String>> {
+    let keeps: Vec<Keep> = keeps.iter().map(at_once).collect();
     let mut lines: Vec<String> = keeps.iter().flat_map(|keep| keep.save.clone()).collect();
     for (number, manager) in keeps.iter().filter_map(|keep| keep.manager.as_ref()).enumerate() {
         let name = if number == 0 { "kept".to_owned() } else { format!("kept_{number}") };
@@ -87,4 +88,20 @@ pub(super) fn cleanups(keeps: &[Keep], own: Option<&str>) -> Option<Vec<String>>
         lines.push(format!("self.addCleanup({})", cleanup?));
     }
     Some(lines)
+}
+
+/// What is saved for one argument needs no name: arguments of `addCleanup` are evaluated at once.
+fn at_once(keep: &Keep) -> Keep {
+    let ([save], [undo]) = (&keep.save[..], &keep.undo[..]) else { return keep.clone() };
+    let Some((name, saved)) = save.split_once(" = ") else { return keep.clone() };
+    let mut undo = undo.clone();
+    match &mut undo {
+        Undo::Set { value, .. } | Undo::Item { value, .. } if value == name => saved.clone_into(value),
+        Undo::Call { arguments, .. } if arguments.iter().any(|argument| argument == name) => {
+            let here = arguments.iter_mut().filter(|argument| *argument == name);
+            here.for_each(|argument| saved.clone_into(argument));
+        }
+        _ => return keep.clone(),
+    }
+    Keep { save: vec![], undo: vec![undo], ..keep.clone() }
 }

@@ -52,9 +52,9 @@ pub(crate) fn candidates(
     })
 }
 
-/// At the polluters, unless there are many more of them than of those who suffer.
+/// At the polluters, unless these are in more files than there are tests that suffer.
 fn in_order(matter: &Matter<'_>, kept: Vec<Candidate>, set: Vec<Candidate>) -> Vec<Candidate> {
-    let many = matter.problem.polluters.len() > 2 * matter.problem.sufferers.len().max(1);
+    let many = restore::files_of(matter, &matter.problem.polluters).len() > matter.problem.sufferers.len();
     if many { [set, kept].concat() } else { [kept, set].concat() }
 }
 

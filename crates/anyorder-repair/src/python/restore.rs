@@ -12,6 +12,7 @@ use super::keep::{Keep, Known, keep};
 use super::recipe::{Edit, Step, Steps};
 use super::rewrite::with_monkeypatch;
 use super::site::{Site, file_and_line, read};
+use super::text::double_quoted;
 use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::Tree;
@@ -143,7 +144,7 @@ pub(super) fn corrected(matter: &Matter<'_>) -> Option<Candidate> {
     let site = Site::of_line(matter.tree, line).filter(|site| site.is_clean_up(line))?;
     let statement = site.statement(file_and_line(line)?.1)?;
     let Shape::Assign { targets, .. } = &statement.shape else { return None };
-    let (target, literal) = (written(targets.first()?)?, one.about.literal.as_ref()?);
+    let (target, literal) = (written(targets.first()?)?, double_quoted(one.about.literal.as_ref()?));
     let (function, by) = (site.function.names.clone(), format!("{target} = {literal}"));
     let edit = Edit::Replace { function, statement: statement.text.to_string(), by };
     let summary = format!("let `{}` put {} back as it was", site.function.name(), matter.what);
@@ -166,7 +167,21 @@ pub(super) fn kept(matter: &Matter<'_>) -> Vec<Candidate> {
     let Some(keeps) = matter.keeps() else { return vec![] };
     let Some(sites) = matter.sites(&matter.problem.polluters) else { return around_files(matter, &keeps) };
     let by_itself = if sites.len() <= FEW { at_tests(matter, &keeps, &sites) } else { None };
-    by_itself.into_iter().chain(around_files(matter, &keeps)).collect()
+    at_classes(matter, &keeps).into_iter().chain(by_itself).chain(around_files(matter, &keeps)).collect()
+}
+
+/// What `setUpClass` changes goes back when the class is done.
+fn at_classes(matter: &Matter<'_>, keeps: &[Keep]) -> Option<Candidate> {
+    let lines = matter.problem.cells.first()?.written.iter().chain(&matter.problem.cells.first()?.stack);
+    let mut sites = lines.filter_map(|line| Site::of_line(matter.tree, line));
+    let site = sites.find(|site| site.function.name() == "setUpClass" && site.is_unittest())?;
+    let lines = cleanups(keeps, matter.own_of(&site.file))?;
+    let lines = lines.iter().map(|line| line.replace("self.addCleanup(", "cls.addClassCleanup(")).collect();
+    let edit = Edit::First { function: site.function.names.clone(), lines };
+    let summary = format!("put {} back behind the tests of `{}`", matter.what, site.function.names[0]);
+    let step = Step { file: site.file.clone(), edit };
+    let candidate = matter.candidate(vec![step], Placement::Polluter, summary, vec![]);
+    Some(Candidate { strength: strength(keeps), ..candidate })
 }
 
 /// Each polluter keeps the cells itself.

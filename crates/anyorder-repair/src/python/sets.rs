@@ -10,7 +10,7 @@ use super::keep::Known;
 use super::recipe::{Edit, Step};
 use super::restore::{Matter, files_of, in_words, unused};
 use super::site::{Site, read};
-use super::text::module;
+use super::text::{double_quoted, module};
 use crate::candidate::Candidate;
 
 /// So many tests are edited one by one.
@@ -36,7 +36,8 @@ fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -
         }
         let function = site.function.names.clone();
         let first = Edit::First { function: function.clone(), lines: pins.to_vec() };
-        let edits = [first, Edit::Parameter { function, name: "monkeypatch".to_owned() }];
+        let parameter = Edit::Parameter { function, name: "monkeypatch".to_owned() };
+        let edits = std::iter::once(first).chain(Some(parameter).filter(|_| takes_monkeypatch(pins)));
         steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
     }
     let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
@@ -50,7 +51,8 @@ fn around_files(matter: &Matter<'_>, pins: &[String]) -> Option<Candidate> {
     let step = |file: &String| {
         let name = unused(&read(matter.tree, file)?, &matter.name.replacen("keep_", "set_", 1));
         let head = format!("@{}.fixture(autouse=True)", module("pytest"));
-        let mut lines = vec![head, format!("def {name}(monkeypatch):")];
+        let parameter = if takes_monkeypatch(pins) { "monkeypatch" } else { "" };
+        let mut lines = vec![head, format!("def {name}({parameter}):")];
         lines.extend(pins.iter().map(|pin| format!("    {pin}")));
         Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
     };
@@ -58,6 +60,10 @@ fn around_files(matter: &Matter<'_>, pins: &[String]) -> Option<Candidate> {
     let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
     let summary = format!("let each test of {} start with {} as it has to be", in_words(&names), matter.what);
     Some(matter.candidate(steps, Placement::File, summary, vec![]))
+}
+
+fn takes_monkeypatch(pins: &[String]) -> bool {
+    pins.iter().any(|pin| pin.starts_with("monkeypatch."))
 }
 
 /// A call of `monkeypatch` that gives a cell the value that it has to have.
@@ -68,6 +74,7 @@ fn pin(known: &Known<'_>, is_brittle: bool) -> Option<String> {
         Some(literal) if !is_brittle => Some(literal.clone()),
         _ => Some(wanted.clone()).filter(|text| is_literal(text)),
     };
+    let literal = literal.map(|literal| double_quoted(&literal));
     let holder = || known.holder();
     let key = || known.about.key.clone();
     match known.kind() {

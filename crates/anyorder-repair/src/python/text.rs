@@ -52,6 +52,12 @@ pub(super) fn resolve(text: &str, mut name: impl FnMut(&str, Option<&str>) -> Ca
     resolved
 }
 
+/// A literal with its plain strings in double quotes, as all our texts have them.
+pub(super) fn double_quoted(literal: &str) -> String {
+    let is_plain = !literal.contains(['"', '\\']);
+    if is_plain { literal.replace('\'', "\"") } else { literal.to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,5 +80,12 @@ mod tests {
     #[test]
     fn a_name_that_only_begins_like_the_module_is_another_one() {
         assert_eq!(within("shop", "shopping.LIST"), "shopping.LIST");
+    }
+
+    #[test]
+    fn strings_that_hold_quotes_stay_as_they_are() {
+        assert_eq!(double_quoted("['a', 'b']"), "[\"a\", \"b\"]");
+        assert_eq!(double_quoted("'say \"a\"'"), "'say \"a\"'");
+        assert_eq!(double_quoted(r"'it\'s'"), r"'it\'s'");
     }
 }

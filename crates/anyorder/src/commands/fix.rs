@@ -253,7 +253,16 @@ impl<'a> Fixer<'a> {
             declared: self.is_declared_too,
             ..RepairSettings::default()
         };
-        repair(&mut workshop, &Disk { root }, asked, settings)
+        let others = self.others(engine, asked);
+        repair(&mut workshop, &Disk { root }, asked, &others, settings)
+    }
+
+    /// What else is known of this suite.
+    fn others(&self, engine: &Engine, asked: &[Finding]) -> Vec<Finding> {
+        let known = self.known.iter().filter(|finding| finding.stands);
+        let findings = known.filter_map(|finding| finding_in(engine.suite(), finding).ok().flatten());
+        let is_asked = |finding: &Finding| asked.iter().any(|other| other.id == finding.id);
+        findings.filter(|finding| finding.kind.is_order_dependent() && !is_asked(finding)).collect()
     }
 
     fn ended(&self, done: Done, proposed: Proposed, ends: &mut Ends) -> Done {
