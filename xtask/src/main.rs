@@ -10,6 +10,7 @@ mod mutate;
 mod pairs;
 mod parts;
 mod simulated;
+mod tally;
 mod trial;
 
 use std::process::ExitCode;

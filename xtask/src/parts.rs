@@ -1,8 +1,7 @@
 //! The parts of `cargo xtask test`, each timed, and one closing line that counts all tests.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 use std::{env, fs, iter, thread};
@@ -13,21 +12,8 @@ use anyorder_testkit::program::{is_installed, missing_for_java};
 use anyorder_testkit::{repository, thorough};
 
 use crate::messages::messages;
+use crate::tally::{Tally, counted, heard, one_check, one_result};
 use crate::trial;
-
-/// What a part has come to.
-#[derive(Default)]
-struct Tally {
-    passed: u64,
-    failed: u64,
-}
-
-impl Tally {
-    fn add(&mut self, other: &Tally) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-    }
-}
 
 type Part = (&'static str, fn() -> Tally);
 
@@ -279,44 +265,4 @@ fn test_names(wanted: impl Fn(&str) -> bool) -> Vec<String> {
         files.filter_map(|entry| stem(&entry.path())).filter(|name| wanted(name)).collect();
     names.sort();
     names
-}
-
-fn one_check(command: &mut Command) -> Tally {
-    one_result(command.status().is_ok_and(|status| status.success()))
-}
-
-fn one_result(is_good: bool) -> Tally {
-    Tally { passed: u64::from(is_good), failed: u64::from(!is_good) }
-}
-
-/// Runs a test runner, shows what it prints, and adds up the counts in its closing lines.
-fn counted(command: &mut Command) -> Tally {
-    heard(command, &mut |line| println!("{line}"))
-}
-
-/// Runs a test runner, tells every line that it prints, and adds up the counts in its closing lines.
-fn heard(command: &mut Command, tell: &mut dyn FnMut(&str)) -> Tally {
-    let mut child =
-        command.stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let mut tally = Tally::default();
-    for line in BufReader::new(child.stdout.take().expect("it is piped")).lines().map_while(Result::ok) {
-        tell(&line);
-        let is_closing = line.starts_with("test result:") || line.contains(" in ");
-        if is_closing {
-            tally.passed += count_before(&line, "passed");
-            tally.failed += count_before(&line, "failed") + count_before(&line, "error");
-        }
-    }
-    let is_good = child.wait().is_ok_and(|status| status.success());
-    if !is_good && tally.failed == 0 {
-        tally.failed = 1; // it did not get as far as counting
-    }
-    tally
-}
-
-/// The number right before `word`, which may end in an `s` or a punctuation mark.
-fn count_before(line: &str, word: &str) -> u64 {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let at = words.windows(2).find(|pair| pair[1].trim_end_matches([',', ';', '.', 's']) == word);
-    at.and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
 }
