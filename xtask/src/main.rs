@@ -1,6 +1,7 @@
 //! Chores: `cargo xtask test`, `cargo xtask trial NAME`, `cargo xtask bench NAME`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
+mod agent;
 mod explained;
 mod fuzz;
 mod hunts;

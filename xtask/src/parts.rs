@@ -11,6 +11,7 @@ use anyorder_testkit::jvm::{CLAIMED, Jdk};
 use anyorder_testkit::program::{is_installed, missing_for_java};
 use anyorder_testkit::{repository, thorough};
 
+use crate::agent;
 use crate::messages::messages;
 use crate::tally::{Tally, counted, heard, one_check, one_result};
 use crate::trial;
@@ -33,8 +34,12 @@ const TRIED: [&str; 2] = ["six", "knack"];
 /// Versions of JUnit on which the agent is tried in every test run; `agents/junit/tests/run` tries all.
 const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 
+/// The part of that name, among files of tests.
+const AGENTS: &str = "agents";
+
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 12] = [
+pub(crate) const THOROUGH: [&str; 13] = [
+    AGENTS,
     "slow_deep_states",
     "slow_disk",
     "slow_every_scope",
@@ -47,17 +52,6 @@ pub(crate) const THOROUGH: [&str; 12] = [
     "slow_junit_fallback",
     "slow_junit_fork",
     "slow_kinds",
-];
-
-/// Leaves the agent's tests of shared state out.
-const ABOUT_STATE: [&str; 7] = [
-    "--ignore=tests/test_follow.py",
-    "--ignore=tests/test_kinds.py",
-    "--ignore=tests/test_put.py",
-    "--ignore=tests/test_restore.py",
-    "--ignore=tests/test_sight.py",
-    "--ignore=tests/test_state.py",
-    "--ignore=tests/test_watch.py",
 ];
 
 /// How much is done at the same time: most of it waits now and then.
@@ -109,6 +103,12 @@ pub(crate) fn test(names: &[&str]) -> bool {
 
 /// Runs the tests of some files as thoroughly as they can.
 pub(crate) fn thorough(names: &[&str]) -> bool {
+    let (agents, names): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| **name == AGENTS);
+    let agents_are_good = agents.is_empty() || agent::tests(true).failed == 0;
+    (names.is_empty() || files_thoroughly(&names)) && agents_are_good
+}
+
+fn files_thoroughly(names: &[&str]) -> bool {
     let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
     cargo.args(names.iter().flat_map(|name| ["--test", name]));
     cargo.env(thorough::VARIABLE, "1").status().is_ok_and(|status| status.success())
@@ -206,7 +206,10 @@ fn timed(name: &str) -> Command {
 const TIMED: &str = r#"TIMEFORMAT="%U + %S s of CPU"; { time "$0" "$@" 2>/dev/null; } 2>&1"#;
 
 /// Does what is to be done in lanes; what a lane is told of one thing is shown when that has ended.
-fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync) -> Tally {
+pub(crate) fn side_by_side<T: Send>(
+    things: Vec<T>,
+    work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync,
+) -> Tally {
     let (waiting, all) = (Mutex::new(things.into_iter()), Mutex::new(Tally::default()));
     let next = || waiting.lock().expect("no lane panics").next();
     let lane = || {
@@ -221,22 +224,8 @@ fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) 
     all.into_inner().expect("no lane panics")
 }
 
-/// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest. What it sees
-/// of shared state has to do with interpreters, and little with pytest: the oldest and the newest interpreter will do.
 fn agents() -> Tally {
-    let pytests = PYTESTS.into_iter().map(|recipe| (python(recipe), false));
-    let interpreters: Vec<PathBuf> = VERSIONS.into_iter().filter_map(newest_pytest_on).collect();
-    let ends = [interpreters.first().cloned(), interpreters.last().cloned()];
-    let interpreters = interpreters.into_iter().map(|python| (python.clone(), ends.contains(&Some(python))));
-    side_by_side(pytests.chain(interpreters).collect(), |(python, is_at_an_end), tell| {
-        let left_out: &[&str] = if is_at_an_end { &[] } else { &ABOUT_STATE };
-        let mut command = Command::new(python);
-        command
-            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])
-            .args(left_out)
-            .current_dir(repository().join("agents/pytest"));
-        heard(command.env("PYTHONPATH", ".").env("PYTHONDONTWRITEBYTECODE", "1"), tell)
-    })
+    agent::tests(false)
 }
 
 fn trials() -> Tally {

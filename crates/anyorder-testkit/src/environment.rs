@@ -112,10 +112,11 @@ pub fn interpreter(version: &str) -> Option<PathBuf> {
         pyenv.and_then(|place| fs::read_dir(place.join("versions")).ok()).into_iter().flatten().flatten();
     let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{version}.")));
     let kept = kept.map(|entry| entry.path().join("bin/python"));
-    named.chain(kept).find(|python| works(python, version))
+    named.chain(kept).find(|python| is_version(python, version))
 }
 
-fn works(python: &Path, version: &str) -> bool {
+/// Whether it is an interpreter of this version that can be started.
+pub fn is_version(python: &Path, version: &str) -> bool {
     let question = "import sys; print('%d.%d' % sys.version_info[:2])";
     let answer = Command::new(python).args(["-c", question]).output();
     answer.is_ok_and(|answer| String::from_utf8_lossy(&answer.stdout).trim() == version)
