@@ -30,7 +30,7 @@ cargo xtask trial explain [SUITE...]  public suites: how many findings have a pr
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
-cargo xtask trial thorough [TEST...]  tests that do less every day: more random orders, more kills, forks of a JVM in all fixtures
+cargo xtask trial thorough [TEST...]  tests that do less every day, `agents` among them: more orders, kills, JVMs and interpreters
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
 cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
 

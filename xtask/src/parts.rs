@@ -1,12 +1,12 @@
 //! The parts of `cargo xtask test`, each timed, and one closing line that counts all tests.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 use std::{env, fs, iter, thread};
 
-use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
+use anyorder_testkit::environment::{VERSIONS, interpreter};
 use anyorder_testkit::jvm::{CLAIMED, Jdk};
 use anyorder_testkit::program::{is_installed, missing_for_java};
 use anyorder_testkit::{repository, thorough};
