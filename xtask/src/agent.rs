@@ -10,10 +10,11 @@ use crate::parts::side_by_side;
 use crate::tally::{Tally, heard};
 
 /// What the agent sees of shared state has to do with interpreters, and little with pytest.
-const ABOUT_STATE: [&str; 8] = ["follow", "kinds", "places", "put", "restore", "sight", "state", "watch"];
+const ABOUT_STATE: [&str; 9] =
+    ["about", "follow", "kinds", "places", "put", "restore", "sight", "state", "watch"];
 
 /// What has to do with pytest, and little with interpreters.
-const ABOUT_PYTEST: [&str; 1] = ["order_plugin"];
+const ABOUT_PYTEST: [&str; 2] = ["order_plugin", "snippet"];
 
 /// Every so many kinds of pollution are tried where this is set; the tests read it.
 const SHARE: &str = "ANYORDER_TEST_SHARE_OF_KINDS";

@@ -27,6 +27,7 @@ cargo xtask trial pairs [SUITE...]    public suites: all ordered pairs by brute 
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial explain [SUITE...]  public suites: how many findings have a proved cause, and why the others have none
+cargo xtask trial sources [SUITE...]  public suites: do all Python files come back byte for byte, and do changes hold
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
@@ -58,6 +59,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "thorough"] => Some(parts::thorough(&parts::THOROUGH)),
         ["trial", "thorough", names @ ..] => Some(parts::thorough(names)),
         ["trial", "pairs", names @ ..] => Some(pairs::against_all(names)),
+        ["trial", "sources", names @ ..] => Some(parts::bench("sources", names)),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))

@@ -122,6 +122,12 @@ class Names:
         function = self._memory.objects[above] if above is not None else None
         return function if is_a(function, types.FunctionType) else None
 
+    def sharer(self, place):
+        """The function by which a variable is known, and its name there; nothing twice if there is none."""
+        above = self._memory.holder(place)
+        function = self._function_of(above) if above is not None else None
+        return (None, None) if function is None else (function, self._variable(above, self._memory.objects[place]))
+
     def owner(self, place):
         """What a dict is the namespace of, or nothing."""
         thing = self._memory.objects[place]

@@ -7,6 +7,7 @@ This module does nothing with them.
 import _abc
 import _locale
 import _socket
+import ast
 import atexit
 import contextvars
 import fcntl
@@ -38,6 +39,7 @@ own.chain = itertools.chain.from_iterable
 own.class_registrations = _abc._get_dump
 own.class_registrations_token = _abc.get_cache_token
 own.clock = time.perf_counter
+own.compile = compile
 own.context = contextvars.copy_context
 own.new_context = contextvars.Context
 own.cpu = time.process_time
@@ -50,12 +52,15 @@ own.gc_enable = gc.enable
 own.gc_enabled = gc.isenabled
 own.gc_objects = gc.get_objects
 own.is_not = operator.is_not
+own.literal = ast.literal_eval
 own.local_time = time.localtime
 own.locale = _locale.setlocale
 own.LC_ALL = _locale.LC_ALL
 own.getsignal = signal.getsignal
+own.execute = exec
 own.frame = sys._getframe
 own.monitoring = getattr(sys, "monitoring", None)
+own.parse = ast.parse
 own.pattern = re.compile
 own.profiler = sys.getprofile
 own.recursion_limit = sys.getrecursionlimit

@@ -12,6 +12,7 @@ from .own import own
 from .put import Refused
 from .reads import Reads
 from .sight import Sight
+from .snippet import attempt
 from .trace import Tracer
 from .watch import Watch
 from .wire import Gone, Link
@@ -166,6 +167,30 @@ class Server:
             self._link.send({"say": "trouble", "text": str(refusal)})
         else:
             self._link.send({"say": "perturbed", "after": after})
+
+    def _obey_about(self, cells):
+        begun = own.cpu()
+        told = self._watch.about(cells)
+        self._link.send({"say": "about", "cells": told, "seconds": own.cpu() - begun})
+
+    def _obey_try(self, text, beside):
+        self._has_run = True
+        failed = self._quietly(attempt, text, getattr(self._items[beside], "module", None))
+        if own.getpid() != self._pid:
+            own.exit(1)  # a fork that the statements made has come out of them
+        self._link.send({"say": "tried", "failed": failed})
+
+    def _quietly(self, function, *arguments):
+        """Calls a function whose output is nobody's."""
+        manager = self._session.config.pluginmanager.getplugin("capturemanager")
+        if manager is None:
+            return function(*arguments)
+        manager.resume_global_capture()
+        try:
+            return function(*arguments)
+        finally:
+            manager.suspend_global_capture(in_=False)
+            manager.read_global_capture()
 
     def _own_descriptors(self):
         return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}

@@ -21,9 +21,9 @@ class Memory:
     def __init__(self, modules, library, passed_over):
         """`modules` by their names; functions and classes of the `library` are not compared, only who holds them; the
         walk does not enter what is `passed_over`."""
-        self._library = library
+        self.library = library
         self.objects = []
-        self._modules = modules
+        self.modules = modules
         self.labels = {}  # of roots, by place
         self._holders = array("i")
         self._others = {}
@@ -49,7 +49,7 @@ class Memory:
         self._walk(begin)
 
     def module(self, name):
-        return self._modules.get(name)
+        return self.modules.get(name)
 
     def place(self, thing):
         """Where an object is among those remembered; nothing if it is new."""
@@ -103,7 +103,7 @@ class Memory:
             module = of_class(thing, "__module__")
         else:
             return False
-        return type(module) is str and module in self._library
+        return type(module) is str and module in self.library
 
     def _walk(self, begin):
         objects = self.objects

@@ -7,6 +7,7 @@ import sys
 import threading
 import types
 
+from .about import Guide
 from .cells import Change, Teller
 from .files import REMOVED, Files
 from .find import holders
@@ -59,7 +60,10 @@ class Watch:
         self._take_facts(self._read_facts(is_collecting))
         self._names = Names(self._memory)
         self._teller = Teller(self._memory, self._names)
-        self._places = Places(_of_project(modules, str(session.config.rootpath)), self._memory, self._names)
+        root = str(session.config.rootpath)
+        project = _of_project(modules, root)
+        self._places = Places(project, self._memory, self._names)
+        self._guide = Guide(self._memory, self._names, self._teller, project, root)
 
     @property
     def objects(self):
@@ -105,6 +109,13 @@ class Watch:
         """Changes such a cell; what is there now, in short."""
         with _CollectorResting():
             return self._places.perturb(path, way)
+
+    def about(self, paths):
+        """What somebody has to know who writes code about these cells."""
+        with _CollectorResting() as resting:
+            changes, _ = self._changes(resting.is_collecting)
+            by_path = {without_surrogates(change.path): change for change in changes}
+            return [self._guide.told(path, by_path.get(path)) for path in paths]
 
     def _changes(self, is_collecting):
         """All that differ, each with a path of its own, in the order of their paths; and the facts as they are now."""

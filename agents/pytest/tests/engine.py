@@ -56,6 +56,15 @@ class Node:
         said = self.ask("restore", "restored", cells=list(cells), **fields)[-1]
         return said["restored"], {cell["path"]: cell["why"] for cell in said["failed"]}
 
+    def about(self, *cells):
+        """What is told about these cells, by path and without what is not known."""
+        said = self.ask("about", "about", cells=list(cells))[-1]["cells"]
+        return {cell["path"]: {name: value for name, value in cell.items() if value is not None} for cell in said}
+
+    def attempt(self, text, beside=0):
+        """Why these statements fail, or nothing."""
+        return self.ask("try", "tried", text=text, beside=beside)[-1]["failed"]
+
     def close(self):
         self.tell("exit", reap=[])
         self._connection.close()

@@ -29,20 +29,20 @@ const OWN: &str = "anyorder.toml";
 const SHARED: &str = "pyproject.toml";
 
 /// What a project has written down.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Config {
     file: &'static str,
     values: BTreeMap<String, Setting>,
 }
 
 /// A value as it stands in the file, and what it means.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Setting {
     written: String,
     meant: Meaning,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Meaning {
     /// Without quotes.
     One(String),

@@ -132,7 +132,7 @@ impl<'a> Before<'a> {
     }
 
     fn way(&self) -> Treatment {
-        Treatment { remedies: vec![], looks: false, places: false, ..self.treatment.clone() }
+        Treatment { remedies: vec![], looks: false, places: false, about: vec![], ..self.treatment.clone() }
     }
 
     fn last_state(&self) -> Option<Arc<Kept>> {

@@ -73,6 +73,9 @@ impl Engine {
         mut arrival: Arrival,
     ) -> Result<Self, EngineError> {
         let ready = command.locked().ready(&lab, &mut arrival)?;
+        if !lab.settings.changes.is_empty() && !ready.strays.is_empty() {
+            return Err(EngineError::NotFromTheCopy { modules: ready.strays });
+        }
         let tests = collect(&lab, &mut arrival)?;
         let _ = lab.collected.set(lab.opened.elapsed());
         lab.disk.unseat(0, &mut arrival.hello);

@@ -1,6 +1,7 @@
 //! Why the engine cannot go on. What a test does is never one of these.
 
 use std::io;
+use std::path::PathBuf;
 
 use anyorder_model::TestId;
 use thiserror::Error;
@@ -21,6 +22,23 @@ pub enum EngineError {
         mode: DiskMode,
         /// What the system said.
         source: io::Error,
+    },
+    /// A file cannot be shown to tests otherwise than the user has it.
+    #[error("cannot show the tests a changed `{path}`: {why}", path = .path.display())]
+    NotChanged {
+        /// The file.
+        path: PathBuf,
+        /// What is in the way.
+        why: String,
+    },
+    /// Files are to be changed, and the tests have the user's own.
+    #[error("cannot show the tests changed files with `--disk shared`: they would be your own")]
+    ChangesAreApart,
+    /// Files are changed in a copy that the tests do not use.
+    #[error("cannot show the tests changed files: they import the project itself, not the copy of it")]
+    NotFromTheCopy {
+        /// Modules of the project itself.
+        modules: Vec<String>,
     },
     /// The framework could not be started.
     #[error("cannot start `{command}`: {source}")]
@@ -102,6 +120,16 @@ impl EngineError {
                 };
                 (String::new(), Some(hint.to_owned()))
             }
+            EngineError::ChangesAreApart => (String::new(), Some("leave `--disk shared` out".to_owned())),
+            EngineError::NotFromTheCopy { modules } => (
+                modules
+                    .iter()
+                    .take(3)
+                    .map(|module| format!("not from the copy: `{module}`"))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+                Some("it is installed in a way that fixes its path; where layers can be had, `--disk overlay` does not mind".to_owned()),
+            ),
             EngineError::CannotWatch { .. } => (
                 String::new(),
                 Some("`anyorder hunt` finds order-dependent tests without seeing state".to_owned()),

@@ -37,7 +37,7 @@ mod ward;
 mod watch;
 pub mod wire;
 
-pub use disk::DiskMode;
+pub use disk::{DiskMode, FileChange};
 pub use driver::{AgentCall, Driver, PlainCall, PlainCommand, Rung, Silence, Words};
 pub use engine::Engine;
 pub use errand::{Errand, Ran};

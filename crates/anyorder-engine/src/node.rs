@@ -130,11 +130,15 @@ impl Node {
 
     /// A process that has once not answered is not asked again: the answer might still come.
     fn ask(&self, lab: &Lab, request: &Request<'_>) -> Result<Message, Lost> {
+        self.ask_within(lab, request, AGENT_PATIENCE)
+    }
+
+    fn ask_within(&self, lab: &Lab, request: &Request<'_>, limit: Duration) -> Result<Message, Lost> {
         let mut link = self.link.locked();
         if !self.answers() {
             return Err(Lost::Closed);
         }
-        let answer = link.send(request).and_then(|()| link.receive(&self.guard(lab, AGENT_PATIENCE)));
+        let answer = link.send(request).and_then(|()| link.receive(&self.guard(lab, limit)));
         self.is_mute.store(answer.is_err(), Ordering::Relaxed);
         answer
     }

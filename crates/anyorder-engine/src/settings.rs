@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::disk::DiskMode;
+use crate::disk::{DiskMode, FileChange};
 use crate::guard::{Cancel, default_memory_limit};
 
 /// How fresh states come about.
@@ -45,6 +45,8 @@ pub struct Settings {
     pub isolation: Option<Isolation>,
     /// `None`: layers where they are possible, else copies.
     pub disk: Option<DiskMode>,
+    /// Files that tests see otherwise than the user has them, each once; not with [`DiskMode::Shared`].
+    pub changes: Vec<FileChange>,
     /// Whether forks need not be compared with plain runs.
     pub trusts_forks: bool,
     /// A program that calls [`keep`](crate::keep) first of all: the one that is running, usually.
@@ -68,6 +70,7 @@ impl Default for Settings {
             memory: default_memory_limit(workers),
             isolation: None,
             disk: None,
+            changes: vec![],
             trusts_forks: false,
             keeper: std::env::current_exe().unwrap_or_default(),
             first_suite: 0,

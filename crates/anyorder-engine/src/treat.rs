@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use anyorder_model::{NotRestored, Outcome, Remedy, Step, Treated, Treatment, TreatmentRecord};
+use anyorder_model::{NotRestored, Outcome, Remedy, Step, TestIndex, Treated, Treatment, TreatmentRecord};
 
 use crate::before::{Before, Sight};
 use crate::crew;
@@ -43,6 +43,10 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, treatment: &Treatment) -> Result<Treat
             let node = before.process()?;
             record.places = node.and_then(|node| node.places(lab).ok()).unwrap_or_default();
         }
+        if !treatment.about.is_empty() {
+            let node = before.process()?;
+            record.about = node.and_then(|node| node.about(lab, &treatment.about).ok()).unwrap_or_default();
+        }
         for remedy in &treatment.remedies {
             let Some(node) = before.process()? else { break };
             record.treated.push(treat(lab, &node, treatment, remedy));
@@ -55,35 +59,62 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, treatment: &Treatment) -> Result<Treat
 }
 
 fn treat(lab: &Lab, node: &Node, treatment: &Treatment, remedy: &Remedy) -> Treated {
-    let Ok((failed, after)) = apply(lab, node, remedy) else { return lost(treatment, remedy) };
+    let test = treatment.test;
+    let not_reached =
+        |failed| Treated { step: Step::bare(test, Outcome::NotReached), failed, after: None, read: vec![] };
+    let (failed, after) = match apply(lab, node, test, remedy) {
+        Ok((failed, _)) if matches!(remedy, Remedy::Run(_)) && !failed.is_empty() => {
+            return not_reached(failed);
+        }
+        Ok(applied) => applied,
+        Err(lost) => return not_reached(in_vain(remedy, &lost)),
+    };
     let names = treatment.lines.as_ref().map_or(&[][..], |lines| &lines.read);
-    if !names.is_empty() && node.sight(names).is_err() {
-        return lost(treatment, remedy);
+    if !names.is_empty()
+        && let Err(lost) = node.sight(names)
+    {
+        return not_reached(in_vain(remedy, &lost));
     }
-    let mut leg = node.run_last(lab, treatment.test, treatment.lines.is_some());
-    let step = leg.steps.pop().unwrap_or_else(|| Step::bare(treatment.test, Outcome::NotReached));
+    let mut leg = node.run_last(lab, test, treatment.lines.is_some());
+    let step = leg.steps.pop().unwrap_or_else(|| Step::bare(test, Outcome::NotReached));
     Treated { step, failed, after, read: leg.read }
 }
 
-/// Does what the remedy says: what could not be put back, and what a changed cell holds now.
-fn apply(lab: &Lab, node: &Node, remedy: &Remedy) -> Result<(Vec<NotRestored>, Option<String>), Lost> {
+/// Does what the remedy says: what could not be done, and what a changed cell holds now.
+fn apply(
+    lab: &Lab,
+    node: &Node,
+    test: TestIndex,
+    remedy: &Remedy,
+) -> Result<(Vec<NotRestored>, Option<String>), Lost> {
     match remedy {
         Remedy::Only(cells) if cells.is_empty() => Ok((vec![], None)),
         Remedy::Only(cells) => Ok((node.restore(lab, cells, false)?, None)),
         Remedy::AllBut(cells) => Ok((node.restore(lab, cells, true)?, None)),
         Remedy::Perturb(perturbation) => Ok((vec![], Some(node.perturb(lab, perturbation)?))),
-        Remedy::Run(_) => Err(Lost::Closed),
+        Remedy::Run(snippet) => {
+            let why = node.attempt(lab, snippet, lab.limit_for(test))?;
+            Ok((why.map(of_snippet).into_iter().collect(), None))
+        }
     }
 }
 
-/// The process did not survive the remedy.
-fn lost(treatment: &Treatment, remedy: &Remedy) -> Treated {
-    let why = "the process ended when it was put back";
-    let failed = match remedy {
+fn of_snippet(why: String) -> NotRestored {
+    NotRestored { path: "snippet".to_owned(), why }
+}
+
+/// What was not done because the process did not survive the remedy.
+fn in_vain(remedy: &Remedy, lost: &Lost) -> Vec<NotRestored> {
+    match remedy {
         Remedy::Only(paths) => {
+            let why = "the process ended when it was put back";
             paths.iter().map(|path| NotRestored { path: path.clone(), why: why.to_owned() }).collect()
         }
-        Remedy::AllBut(_) | Remedy::Perturb(_) | Remedy::Run(_) => vec![],
-    };
-    Treated { step: Step::bare(treatment.test, Outcome::NotReached), failed, after: None, read: vec![] }
+        Remedy::Run(_) => {
+            let verdict = if let Lost::Stopped(stop) = lost { stop.verdict() } else { None };
+            let why = verdict.map(|(_, signature)| signature.message);
+            vec![of_snippet(why.unwrap_or_else(|| "the process ended".to_owned()))]
+        }
+        Remedy::AllBut(_) | Remedy::Perturb(_) => vec![],
+    }
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anyorder_model::{
-    Cell, Code, CollectionError, NotRestored, Outcome, Phase, Place, Read, Signature, Test, TestIndex, Way,
-    Written,
+    About, Cell, Code, CollectionError, NotRestored, Outcome, Phase, Place, Read, Signature, Test, TestIndex,
+    Way, Written,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -71,6 +71,18 @@ pub enum Request<'a> {
         cell: &'a str,
         /// How.
         way: Way,
+    },
+    /// Tell what there is to know about cells for somebody who writes code about them.
+    About {
+        /// Their paths.
+        cells: &'a [String],
+    },
+    /// Run code.
+    Try {
+        /// Statements.
+        text: &'a str,
+        /// The place in the list of collected tests of one whose module's names they see.
+        beside: u32,
     },
     /// From now on tell where these cells are written.
     Follow {
@@ -167,6 +179,20 @@ pub enum Message {
     Perturbed {
         /// What the cell holds now.
         after: String,
+    },
+    /// Answer to `about`.
+    About {
+        /// One for each path, in the order asked.
+        cells: Vec<About>,
+        /// Seconds of CPU that it took.
+        #[serde(default, deserialize_with = "measured")]
+        seconds: f64,
+    },
+    /// Answer to `try`.
+    Tried {
+        /// Why the code failed, if it did.
+        #[serde(default)]
+        failed: Option<String>,
     },
     /// Answer to `wait`.
     Waited {
@@ -343,11 +369,16 @@ mod tests {
             Message::Outcome(outcome),
             Message::Places { places, .. },
             Message::Perturbed { after },
+            Message::Tried { failed: Some(why) },
+            Message::About { cells, .. },
         ] = &read[..]
         else {
             panic!("{read:?}");
         };
         assert_eq!((&places[0].ways[..], after.as_str()), (&[Way::Emptied, Way::Extra][..], "{}"));
+        assert_eq!(cells[0].expression.as_deref(), Some("shop.settings.FLAGS"));
+        assert_eq!(cells[1], About { path: "nothing".to_owned(), ..About::default() });
+        assert_eq!(why, "NameError: name 'shop' is not defined");
         assert_eq!(failed[0].path, "thread shop-worker");
         let (written, read) = (&outcome.written[0], &outcome.read[0]);
         assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));
@@ -370,6 +401,8 @@ mod tests {
             Request::Sight { names: &[".CURRENCY".to_owned()] },
             Request::Places,
             Request::Perturb { cell: "shop.settings.FLAGS", way: Way::Emptied },
+            Request::Try { text: "shop.reset()", beside: 7 },
+            Request::About { cells: &["shop.settings.FLAGS['beta']".to_owned()] },
             Request::Wait { pid: 4712 },
             Request::Exit { reap: vec![] },
         ];

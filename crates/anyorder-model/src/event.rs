@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Cost, Coverage, Dependencies, Finding, Minded, News, Order, Outcome, Pollution, Profiles, RunRecord,
-    Signature, Suite, Tally, TestIndex,
+    Cost, Coverage, Dependencies, Finding, Minded, News, Order, Outcome, Pollution, Profiles, Proposal,
+    Repair, RunRecord, Signature, Suite, Tally, TestIndex,
 };
 
 /// Something that a user may want to know, as it happens.
@@ -63,6 +63,13 @@ pub enum Event {
         minded: Option<Vec<Minded>>,
         /// Test by test.
         findings: Vec<Finding>,
+    },
+    /// What can be done about findings that were told before.
+    Repaired {
+        /// Patches that were verified, in the order that `repairs` counts them in.
+        proposals: Vec<Proposal>,
+        /// Finding by finding.
+        repairs: Vec<Repair>,
     },
     /// One thing that `doctor` has looked at.
     Checked {
@@ -125,6 +132,8 @@ pub enum Aim {
     Pollution,
     /// The state behind findings.
     Causes,
+    /// Patches for findings.
+    Repairs,
 }
 
 /// How far it has come.

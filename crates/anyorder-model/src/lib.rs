@@ -35,7 +35,7 @@ pub use oracle::{
 pub use order::Order;
 pub use order_file::{OrderFileError, format_order_file, parse_order_file};
 pub use outcome::{Outcome, Phase, Signature};
-pub use patch::{Change, NoPatch, Patch, PatchSource, Placement, Repair, Strength, Verified};
+pub use patch::{Change, NoPatch, Patch, PatchSource, Placement, Proposal, Repair, Strength, Verified};
 pub use place::{Minded, Perturbation, Place, Way};
 pub use pollution::Pollution;
 pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};

@@ -111,6 +111,8 @@ pub enum Purpose {
     Charge,
     /// Which state makes the difference.
     Explain,
+    /// Whether a patch helps, and harms nobody.
+    Repair,
     /// The user's own runner.
     Plain,
 }
@@ -131,6 +133,7 @@ impl Purpose {
             Purpose::Clean => "clean",
             Purpose::Charge => "charge",
             Purpose::Explain => "explain",
+            Purpose::Repair => "repair",
             Purpose::Plain => "plain",
         }
     }
@@ -255,6 +258,8 @@ pub enum Station {
     Explain,
     /// Tests with cells that are changed on purpose.
     Perturb,
+    /// Candidates for patches, and whether they help.
+    Repair,
 }
 
 impl Station {
@@ -272,6 +277,7 @@ impl Station {
             Station::Confirm => "confirm",
             Station::Explain => "explain",
             Station::Perturb => "perturb",
+            Station::Repair => "repair",
         }
     }
 }

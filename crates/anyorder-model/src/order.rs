@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Suite, TestId, TestIndex};
 
 /// Tests to be run in one process from the fresh state. Repeats are allowed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Order(pub Vec<TestIndex>);
 

@@ -34,6 +34,23 @@ pub struct Patch {
     pub verified: Verified,
 }
 
+/// Patches that were written down as one diff, for somebody to look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// What is in it; nearly always one.
+    pub patches: Vec<Patch>,
+    /// The files, each once, as all of its patches together would have them.
+    pub changes: Vec<Change>,
+    /// The file that holds it as a unified diff, relative to the project.
+    pub diff: String,
+    /// The file that holds a text for a pull request, relative to the project.
+    pub pull_request: String,
+    /// The command line that applies it; nothing if it is only shown.
+    pub apply: Option<String>,
+    /// Whether the project's files are changed already.
+    pub is_applied: bool,
+}
+
 /// Where a patch comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -128,12 +145,24 @@ pub struct Verified {
     pub plain: usize,
 }
 
+impl Verified {
+    /// What holds for patches that were verified together, of which one or the other has seen this.
+    pub fn together(self, other: Verified) -> Verified {
+        Verified {
+            failing: self.failing + other.failing,
+            passing: self.passing.max(other.passing),
+            sweeps: self.sweeps.min(other.sweeps),
+            plain: self.plain.min(other.plain),
+        }
+    }
+}
+
 /// What became of the search for a patch of one finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repair {
     /// Which finding.
     pub finding: FindingId,
-    /// The place of its patch in the list of patches; nothing if there is none.
+    /// The place of its patch in the list of all patches; nothing if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<usize>,
     /// Why there is none.

@@ -17,9 +17,11 @@ macro_rules! agent_files {
 
 const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/__init__.py",
+    "anyorder_agent/about.py",
     "anyorder_agent/cells.py",
     "anyorder_agent/contents.py",
     "anyorder_agent/disk.py",
+    "anyorder_agent/expression.py",
     "anyorder_agent/files.py",
     "anyorder_agent/find.py",
     "anyorder_agent/fixtures.py",
@@ -46,6 +48,8 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/serve.py",
     "anyorder_agent/shapes.py",
     "anyorder_agent/sight.py",
+    "anyorder_agent/snippet.py",
+    "anyorder_agent/source.py",
     "anyorder_agent/stores.py",
     "anyorder_agent/trace.py",
     "anyorder_agent/walk.py",

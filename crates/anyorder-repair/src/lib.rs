@@ -1,3 +1,16 @@
 //! Causes, cleaners and setters become candidates; candidates become verified patches.
 //!
 //! Sees the world through oracles: the suite as it is, and as a candidate would have it. Does not know processes or disk.
+
+mod candidate;
+mod language;
+mod problem;
+mod python;
+mod repair;
+mod screen;
+mod verify;
+mod workshop;
+mod writes;
+
+pub use repair::{RepairSettings, Repaired, repair};
+pub use workshop::{Files, Unopened, Workshop};

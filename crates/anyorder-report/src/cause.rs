@@ -135,7 +135,8 @@ fn group_words(suite: &Suite, finding: &Finding, cause: &Cause, alike: usize) ->
     }
 }
 
-fn cell_words(kind: Kind, state: &State) -> String {
+/// What a cell holds when the test fails, and when it passes.
+pub(crate) fn cell_words(kind: Kind, state: &State) -> String {
     let State { cell, before, after, .. } = state;
     let is = |text: &str| if text == "<absent>" { "absent".to_owned() } else { text.to_owned() };
     let (before, after) = (is(before), is(after));
@@ -146,7 +147,8 @@ fn cell_words(kind: Kind, state: &State) -> String {
     }
 }
 
-fn line_words(kind: Kind, state: &State) -> Option<String> {
+/// Who writes a cell, and who reads it.
+pub(crate) fn line_words(kind: Kind, state: &State) -> Option<String> {
     let never = if kind == Kind::Brittle { "" } else { ", never restored" };
     let written = state.written.as_ref().map(|line| format!("written at {line}{never}"));
     let read = state.read.as_ref().map(|line| format!("read at {line}"));
@@ -154,7 +156,8 @@ fn line_words(kind: Kind, state: &State) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-fn proof_words(kind: Kind, cause: &Cause) -> String {
+/// What was seen three times each.
+pub(crate) fn proof_words(kind: Kind, cause: &Cause) -> String {
     let one = match (cause.cures.len(), cause.state.len()) {
         (1, 1) => "it",
         (1, _) => "them",

@@ -88,7 +88,8 @@ fn paragraph(suite: &Suite, alike: &[&Finding], is_full: bool) -> String {
     lines.join("\n") + "\n"
 }
 
-fn heading(suite: &Suite, finding: &Finding) -> String {
+/// The line that a finding is told under.
+pub(crate) fn heading(suite: &Suite, finding: &Finding) -> String {
     let style = if finding.kind.is_order_dependent() { BAD } else { WARN };
     let extra = [
         finding.declared.then_some("its author fixed the order"),

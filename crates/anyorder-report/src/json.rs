@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::Sink;
 use crate::dependencies::dependencies_value;
 use crate::finding_json::finding_value;
+use crate::patch_json::{note_repairs, patches_value};
 use crate::pollution::{minded_value, pollution_value};
 
 /// Gathers events into one JSON document.
@@ -81,7 +82,7 @@ impl Sink for JsonReport {
                 self.set("plan", fields);
                 if plan.aim == Aim::Pollution {
                     self.set("findings", json!([]));
-                } else if matches!(plan.aim, Aim::Verdicts | Aim::Differences | Aim::Causes) {
+                } else if matches!(plan.aim, Aim::Verdicts | Aim::Differences | Aim::Causes | Aim::Repairs) {
                     let fields = ["findings", "unconfirmed", "differs"];
                     fields.into_iter().for_each(|field| self.set(field, json!([])));
                 }
@@ -121,6 +122,13 @@ impl Sink for JsonReport {
                     self.set("minded", minded_value(&suite, minded));
                 }
                 findings.iter().for_each(|finding| self.push_finding("findings", finding));
+            }
+            Event::Repaired { proposals, repairs } => {
+                self.set("patches", patches_value(proposals));
+                let findings = self.reports.last_mut().and_then(|report| report.get_mut("findings"));
+                if let Some(Value::Array(findings)) = findings {
+                    note_repairs(findings, proposals, repairs);
+                }
             }
             Event::Checked { grade, text, .. } => {
                 let grade = match grade {

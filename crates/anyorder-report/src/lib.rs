@@ -4,23 +4,29 @@
 
 mod cause;
 mod dependencies;
+mod diff;
 #[cfg(test)]
 mod example;
 mod finding;
 mod finding_json;
 mod hidden;
 mod json;
+mod patch;
+mod patch_json;
 mod pollution;
 mod problem;
 mod profile;
 mod progress;
+mod pull_request;
 mod style;
 mod terminal;
 
 pub use dependencies::dot;
+pub use diff::unified_diff;
 pub use finding_json::finding_value;
 pub use json::JsonReport;
 pub use problem::Problem;
+pub use pull_request::pull_request;
 pub use style::Color;
 pub use terminal::{Terminal, TerminalOptions};
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::style::{BAD, NAME};
 
 /// An error that is ready to be shown.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Problem {
     /// What could not be done.
     pub what: String,

@@ -29,6 +29,8 @@ impl Color {
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
+pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 pub(crate) const DIM: Style = Style::new().dimmed();
 
@@ -45,7 +47,7 @@ pub(crate) fn line(style: Style, verb: &str, text: &str) -> String {
 pub(crate) fn count(number: u64, noun: &str) -> String {
     let plural = match number {
         1 => "",
-        _ if noun.ends_with('s') => "es",
+        _ if noun.ends_with('s') || noun.ends_with("ch") => "es",
         _ => "s",
     };
     format!("{}{noun}{plural}", grouped(number) + " ")

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use anstream::AutoStream;
 use anyorder_model::{
-    Aim, Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, Profiles, RunRecord,
-    Step, Suite,
+    Aim, Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, Profiles, Proposal,
+    Repair, RunRecord, Step, Suite,
 };
 
 use crate::finding::story;
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
-use crate::{Problem, Sink, cause, dependencies, pollution, profile};
+use crate::{Problem, Sink, cause, dependencies, patch, pollution, profile};
 
 /// How much to print, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +45,7 @@ struct Hunted {
     suspects: usize,
     findings: Vec<Finding>,
     unconfirmed: Vec<Finding>,
+    repaired: Option<(Vec<Proposal>, Vec<Repair>)>,
 }
 
 /// What is said of a test that depends on nothing.
@@ -238,6 +239,11 @@ impl Terminal {
     /// The verdicts, and how much was looked at.
     fn hunted(&mut self, hunted: &Hunted, coverage: &Coverage, cost: &Cost) {
         let Some(suite) = self.suite.clone() else { return };
+        if let Some((proposals, repairs)) = &hunted.repaired {
+            let summary = format!("{}\n{}", patch::summary(proposals, repairs), self.spent(cost));
+            let story = |suite: &Suite| patch::story(suite, &hunted.findings, proposals, repairs);
+            return self.told(story, &summary);
+        }
         let is_full = self.plan.as_ref().is_some_and(|plan| plan.aim == Aim::Causes);
         if !hunted.findings.is_empty() {
             self.print(&format!("\n{}", story(&suite, &hunted.findings, is_full)));
@@ -381,7 +387,7 @@ impl Sink for Terminal {
                 self.unsteady = 0;
                 self.begin(plan.clone());
                 self.plan = Some(plan.clone());
-                if matches!(plan.aim, Aim::Verdicts | Aim::Causes) {
+                if matches!(plan.aim, Aim::Verdicts | Aim::Causes | Aim::Repairs) {
                     self.hunt.get_or_insert_default();
                 }
             }
@@ -406,6 +412,9 @@ impl Sink for Terminal {
             }
             Event::Unconfirmed(finding) => {
                 self.hunt.get_or_insert_default().unconfirmed.push((**finding).clone());
+            }
+            Event::Repaired { proposals, repairs } => {
+                self.hunt.get_or_insert_default().repaired = Some((proposals.clone(), repairs.clone()));
             }
             Event::Profiled(profiles) => self.profiled(profiles),
             Event::Depending(found) => {

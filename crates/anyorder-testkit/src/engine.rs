@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use anyorder_engine::{Engine, Scratch, Settings, Update};
+use anyorder_engine::{Engine, EngineError, Scratch, Settings, Update};
 use anyorder_model::{Order, RunRecord};
 use anyorder_pytest::{PytestDriver, Runner};
 
@@ -12,13 +12,23 @@ use crate::binary::{Profile, anyorder};
 
 /// Starts pytest in `directory`.
 pub fn open(python: &Path, directory: &Path, arguments: &[&str], settings: Settings) -> Engine {
+    try_open(python, directory, arguments, settings)
+        .unwrap_or_else(|error| panic!("{}: {error}: {:?}", directory.display(), error.evidence_and_hint()))
+}
+
+/// The same, where that may be refused.
+pub fn try_open(
+    python: &Path,
+    directory: &Path,
+    arguments: &[&str],
+    settings: Settings,
+) -> Result<Engine, EngineError> {
     let scratch = Scratch::new().expect("a temporary directory can be made");
     let targets = arguments.iter().map(|&argument| argument.to_owned()).collect();
     let runner = Runner::Direct { python: python.to_owned(), targets };
     let driver = PytestDriver::new(runner, directory, &scratch).expect("the agent can be unpacked");
     let settings = Settings { keeper: keeper().to_owned(), ..settings };
     Engine::open(Arc::new(driver), settings, scratch)
-        .unwrap_or_else(|error| panic!("{}: {error}: {:?}", directory.display(), error.evidence_and_hint()))
 }
 
 /// The binary, which can be a keeper; made if it is not there.

@@ -14,23 +14,23 @@ use crate::exit_code::Exit;
 use crate::oracle::Trouble;
 
 /// Why a command could not do its work.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) problem: Problem,
 }
 
 impl Failure {
-    fn new(exit: Exit, what: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: Exit, what: impl Into<String>) -> Self {
         Failure { exit, problem: Problem { what: what.into(), ..Problem::default() } }
     }
 
-    fn evidence(mut self, evidence: impl Into<String>) -> Self {
+    pub(crate) fn evidence(mut self, evidence: impl Into<String>) -> Self {
         self.problem.evidence = evidence.into();
         self
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.problem.hint = Some(hint.into());
         self
     }
@@ -122,7 +122,9 @@ impl From<EngineError> for Failure {
         let exit = match error {
             EngineError::Cancelled => Exit::Interrupted,
             EngineError::Version(_) | EngineError::Agent(_) => Exit::Bug,
-            EngineError::Scratch(_) | EngineError::WatchNeedsForks => Exit::Usage,
+            EngineError::Scratch(_) | EngineError::WatchNeedsForks | EngineError::ChangesAreApart => {
+                Exit::Usage
+            }
             EngineError::Silent { ref silence, .. } | EngineError::NotCollected { ref silence, .. }
                 if silence.is_usage =>
             {

@@ -6,12 +6,12 @@ use anyorder_model::{
     ByPolluter, Evidence, Finding, Group, Kind, Order, Signature, Suite, TestId, TestIndex,
 };
 use anyorder_search::Known;
-use anyorder_store::KnownFinding;
+use anyorder_store::{History, KnownFinding};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::order_file::order_of;
+use crate::order_file::{is_finding_id, order_of};
 
 /// What earlier hunts found and this suite can still show, by the ids of the findings.
 pub(crate) fn known(suite: &Suite, findings: &[KnownFinding]) -> Vec<(String, Known)> {
@@ -29,6 +29,31 @@ fn known_one(suite: &Suite, finding: &KnownFinding) -> Option<Known> {
         failing: order("failing")?,
         passing: order("passing")?,
     })
+}
+
+/// What earlier hunts have found under this id, or about this test.
+pub(crate) fn known_as(directory: &Path, what: &str) -> Result<Vec<KnownFinding>, Failure> {
+    let Some(history) = History::open(directory)? else {
+        return if is_finding_id(what) { Err(Failure::unknown_finding(what)) } else { Ok(vec![]) };
+    };
+    if is_finding_id(what) {
+        let finding = history.finding(what)?;
+        return finding.map(|finding| vec![finding]).ok_or_else(|| Failure::unknown_finding(what));
+    }
+    let mut findings = order_dependent(&history)?;
+    findings.retain(|finding| finding.test.0 == what);
+    Ok(findings)
+}
+
+/// All that earlier hunts have found and that stands: what order alone decides.
+pub(crate) fn all_known(directory: &Path) -> Result<Vec<KnownFinding>, Failure> {
+    History::open(directory)?.map_or(Ok(vec![]), |history| order_dependent(&history))
+}
+
+fn order_dependent(history: &History) -> Result<Vec<KnownFinding>, Failure> {
+    let mut findings = history.known_findings()?;
+    findings.retain(|finding| finding.stands && kind_of(finding).is_some_and(Kind::is_order_dependent));
+    Ok(findings)
 }
 
 /// What kind of verdict it is.

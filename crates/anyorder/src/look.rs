@@ -63,7 +63,7 @@ impl Look for Treatment {
 
     /// The remedies, and what is asked for besides.
     fn purpose(&self) -> String {
-        let words = serde_json::to_vec(&(&self.remedies, self.looks, self.places, &self.lines))
+        let words = serde_json::to_vec(&(&self.remedies, self.looks, self.places, &self.lines, &self.about))
             .expect("they have a JSON form");
         format!("treat {}", digest_of(&words))
     }
@@ -87,5 +87,30 @@ impl Look for Treatment {
         hear: impl FnMut(Update<TreatmentRecord>) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         engine.treat(asked, hear)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_model::{Remedy, Snippet, TestIndex};
+
+    #[test]
+    fn treatments_that_try_other_code_or_ask_about_other_cells_are_told_apart() {
+        let with = |text: &str, beside: u32, about: &[&str]| {
+            let snippet = Snippet { text: text.to_owned(), beside: TestIndex(beside) };
+            let asked = Treatment::new(Order(vec![]), TestIndex(0), vec![Remedy::Run(snippet)]);
+            Treatment { about: about.iter().map(|&path| path.to_owned()).collect(), ..asked }.purpose()
+        };
+        let same = with("shop.reset()", 0, &["shop.FLAGS"]);
+        assert_eq!(same, with("shop.reset()", 0, &["shop.FLAGS"]));
+        for other in [
+            with("shop.clear()", 0, &["shop.FLAGS"]),
+            with("shop.reset()", 1, &["shop.FLAGS"]),
+            with("shop.reset()", 0, &["shop.RATES"]),
+            with("shop.reset()", 0, &[]),
+        ] {
+            assert_ne!(same, other);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The binary: arguments become settings, settings are wired to crates, and what comes out becomes an exit code.
 
+mod apply;
 mod args;
 mod build;
 mod calibration;
@@ -15,9 +16,12 @@ mod opened;
 mod oracle;
 mod order_file;
 mod project;
+mod proposals;
 mod recorded;
 mod session;
 mod shell;
+mod standing;
+mod workshop;
 
 use std::panic;
 use std::process::ExitCode;

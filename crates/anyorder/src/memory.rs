@@ -17,7 +17,8 @@ use serde::de::DeserializeOwned;
 use crate::look::Look;
 
 pub(crate) struct Memory<'a> {
-    store: &'a mut Store,
+    /// Nothing if nothing is to be remembered.
+    store: Option<&'a mut Store>,
     suite: &'a Suite,
     session: u32,
     waiting: Vec<Waiting>,
@@ -39,8 +40,13 @@ const SOON: Duration = Duration::from_millis(500);
 
 impl<'a> Memory<'a> {
     pub(crate) fn new(store: &'a mut Store, suite: &'a Suite, session: usize) -> Self {
+        Memory { store: Some(store), ..Memory::forgetful(suite, session) }
+    }
+
+    /// One that keeps nothing: for a suite that is only tried out.
+    pub(crate) fn forgetful(suite: &'a Suite, session: usize) -> Self {
         Memory {
-            store,
+            store: None,
             suite,
             session: u32::try_from(session).unwrap_or(u32::MAX),
             waiting: vec![],
@@ -121,7 +127,7 @@ impl<'a> Memory<'a> {
                 answer: &run.answer,
             })
             .collect();
-        self.store.record_all(&runs)
+        self.store.as_mut().map_or(Ok(()), |store| store.record_all(&runs))
     }
 
     fn recall<T: DeserializeOwned>(
@@ -131,8 +137,9 @@ impl<'a> Memory<'a> {
         order: &Order,
     ) -> Result<Option<T>, StoreError> {
         let key = key(self.session, purpose, repetition, &order.ids(self.suite));
+        let Some(store) = &self.store else { return Ok(None) };
         // What another version has written cannot be read; it is asked again.
-        Ok(self.store.recall(&key)?.and_then(|answer| serde_json::from_slice(&unpacked(answer)?).ok()))
+        Ok(store.recall(&key)?.and_then(|answer| serde_json::from_slice(&unpacked(answer)?).ok()))
     }
 }
 

@@ -79,6 +79,11 @@ impl<'a, 's> EngineOracle<'a, 's> {
         (self.begun, self.allowance) = (begun, allowance);
     }
 
+    /// Since when time counts, and how much there is.
+    pub(crate) fn limits(&self) -> (Instant, Option<Duration>) {
+        (self.begun, self.allowance)
+    }
+
     pub(crate) fn session(&mut self) -> &mut Session<'s> {
         self.session
     }
@@ -93,7 +98,7 @@ impl<'a, 's> EngineOracle<'a, 's> {
     }
 
     /// Why an answer cannot be given, before it is asked for.
-    fn halted(&self) -> Result<(), Halted> {
+    pub(crate) fn halted(&self) -> Result<(), Halted> {
         if self.session.cancel.is_cancelled() {
             return Err(Halted::Interrupted);
         }

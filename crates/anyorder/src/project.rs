@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyorder_config::{Config, parse_duration, parse_size};
-use anyorder_engine::{Cancel, Settings, default_memory_limit};
+use anyorder_engine::{Cancel, FileChange, Settings, default_memory_limit};
 use anyorder_junit::{JunitDriver, Module};
 use anyorder_model::Event;
 use anyorder_pytest::{PytestDriver, Runner, find_interpreter};
@@ -16,6 +16,7 @@ use crate::opened::{Closed, Suites};
 use crate::session::Session;
 
 /// A project directory with its settings.
+#[derive(Clone)]
 pub(crate) struct Project {
     pub(crate) directory: PathBuf,
     pub(crate) config: Config,
@@ -47,6 +48,7 @@ impl Project {
                 .unwrap_or_else(|| default_memory_limit(workers)),
             isolation: how.isolation.or(config.get("isolation", parse_isolation)?),
             disk: how.disk.or(config.get("disk", parse_disk)?),
+            changes: vec![],
             trusts_forks: how.trust_forks || config.get("trust-forks", is_true)?.unwrap_or(false),
             keeper: defaults.keeper,
             first_suite: 0,
@@ -56,6 +58,12 @@ impl Project {
         };
         let python = how.python.clone().or(config.get("python", |text| Ok(PathBuf::from(text)))?);
         Ok(Project { directory, config, settings, python })
+    }
+
+    /// The same project, shown with these files changed.
+    pub(crate) fn with_changes(&self, changes: Vec<FileChange>) -> Self {
+        let settings = Settings { changes, ..self.settings.clone() };
+        Project { settings, ..self.clone() }
     }
 
     /// The suites that are meant; builds what has to be built.

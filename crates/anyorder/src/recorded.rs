@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyorder_config::Budget;
 use anyorder_engine::Engine;
-use anyorder_model::{Cost, Event, Halted, Suite};
+use anyorder_model::{Cost, Event, FindingId, Halted, Suite};
 use anyorder_report::finding_value;
 use anyorder_search::{HuntReport, Known};
 use anyorder_store::{FoundFinding, HuntEnd, HuntNumber, HuntStart, Store, StoreError};
@@ -26,8 +26,26 @@ pub(crate) struct Recorded<'a> {
     pub(crate) choice: &'a [String],
     /// How much may be spent, in words.
     pub(crate) budget: String,
-    /// Whether what earlier hunts found is tried again: what does not show itself then is gone.
-    pub(crate) tries_known: bool,
+    /// What earlier hunts found and is tried again: what does not show itself then is gone.
+    pub(crate) tries_again: Again,
+}
+
+/// What of earlier hunts is tried again.
+pub(crate) enum Again {
+    Nothing,
+    All,
+    /// The findings with these ids.
+    These(Vec<FindingId>),
+}
+
+impl Again {
+    fn has(&self, id: &str) -> bool {
+        match self {
+            Again::Nothing => false,
+            Again::All => true,
+            Again::These(ids) => ids.iter().any(|these| these.0 == id),
+        }
+    }
 }
 
 /// What a search has come to, with the CPU time of a plain run of the suite if that was measured.
@@ -42,7 +60,7 @@ impl<'a> Recorded<'a> {
         budget: Option<Budget>,
     ) -> Self {
         let budget = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
-        Recorded { engine, project, choice, budget, tries_known: false }
+        Recorded { engine, project, choice, budget, tries_again: Again::Nothing }
     }
 
     /// Does `search` over an oracle that remembers, given what earlier hunts found; `None` means that it was interrupted.
@@ -54,7 +72,8 @@ impl<'a> Recorded<'a> {
         let suite = self.engine.suite();
         let mut store = self.open(session)?;
         let number = store.begin_hunt(&self.start())?;
-        let known = if self.tries_known { known(suite, &store.history().known_findings()?) } else { vec![] };
+        let mut known = known(suite, &store.history().known_findings()?);
+        known.retain(|(id, _)| self.tries_again.has(id));
         let mut oracle = self.oracle(session, &mut store)?;
         let found = search(&mut oracle, known.iter().map(|(_, known)| known.clone()).collect())?;
         let trouble = oracle.trouble.take();

@@ -82,7 +82,7 @@ pub(super) fn content(path: &Path, metadata: &Metadata, saved: PathBuf) -> io::R
 }
 
 /// Contents, permissions and time of change.
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     fs::copy(from, to)?;
     let modified = fs::metadata(from)?.modified()?;
     fs::File::options().read(true).open(to)?.set_modified(modified)

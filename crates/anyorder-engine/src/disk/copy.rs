@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::change::Kept;
 use super::content::{self, Content, Mark, is_out_of_reach, mark_of, pristine_content, remove};
 use super::roots;
+use crate::error::EngineError;
 
 /// Everything in a copy, by its path inside it.
 type Contents = BTreeMap<PathBuf, Arc<Content>>;
@@ -83,6 +85,26 @@ impl Copies {
             }
         }
         Ok(Copies { original, directory, pristine: Snapshot(Arc::new(contents)), saved: AtomicU64::new(0) })
+    }
+
+    /// From now on the state that nobody has touched has these files.
+    pub(crate) fn show(&mut self, kept: &[Kept]) -> Result<(), EngineError> {
+        let original = self.original.canonicalize().map_err(EngineError::Scratch)?;
+        let contents = Arc::make_mut(&mut self.pristine.0);
+        for file in kept {
+            let inside = file.path.strip_prefix(&original).unwrap_or(&file.path);
+            let mode = fs::metadata(&file.source).map_err(EngineError::Scratch)?.mode() & 0o7777;
+            for above in inside.ancestors().skip(1) {
+                let directory = Arc::new(Content::Directory { mode: 0o755 });
+                let there = contents.entry(Path::new(TREE).join(above)).or_insert(directory);
+                if !is_directory(Some(there)) {
+                    return Err(file.refused("it is in a directory that is not copied"));
+                }
+            }
+            let content = Content::File { source: file.source.clone(), mode };
+            contents.insert(Path::new(TREE).join(inside), Arc::new(content));
+        }
+        Ok(())
     }
 
     /// The state that nobody has touched yet.

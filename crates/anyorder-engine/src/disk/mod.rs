@@ -3,6 +3,7 @@
 //! `overlay` puts a private layer over the project, the home and the temporary directory, in a mount namespace; `copy`
 //! gives each worker a copy of the project, which is put right before each order; `shared` does nothing.
 
+mod change;
 mod content;
 mod copy;
 mod overlay;
@@ -19,8 +20,10 @@ use crate::scratch::Scratch;
 use crate::settings::Settings;
 use crate::ward::{Unstarted, Ward};
 use crate::wire::Hello;
+use change::Kept;
 use copy::{Copies, Copy};
 
+pub use change::FileChange;
 pub(crate) use copy::Snapshot;
 pub(crate) use overlay::Layers;
 
@@ -116,9 +119,23 @@ impl Disk {
             kept,
         };
         let made = |mode| Disk::new(mode, site).map_err(|source| EngineError::Disk { mode, source });
-        match settings.disk {
-            Some(mode) => made(mode),
-            None => made(DiskMode::Overlay).or_else(|_| made(DiskMode::Copy)),
+        let mut disk = match settings.disk {
+            Some(mode) => made(mode)?,
+            None => made(DiskMode::Overlay).or_else(|_| made(DiskMode::Copy))?,
+        };
+        if !settings.changes.is_empty() {
+            disk.show(&settings.changes, site)?;
+        }
+        Ok(disk)
+    }
+
+    /// From now on tests see these files otherwise than the user has them.
+    fn show(&mut self, changes: &[FileChange], site: Site<'_>) -> Result<(), EngineError> {
+        let kept = Kept::all(changes, &roots::repository(site.project), &site.scratch.join("changes"))?;
+        match self {
+            Disk::Overlay(layers) => layers.show(&kept, &site.scratch.join("changes.json")),
+            Disk::Copy(desks) => desks.copies.show(&kept),
+            Disk::Shared => Err(EngineError::ChangesAreApart),
         }
     }
 

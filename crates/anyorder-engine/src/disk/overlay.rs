@@ -22,7 +22,9 @@ use rustix::thread::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::change::Kept;
 use super::{Site, roots};
+use crate::error::EngineError;
 
 /// What keeper and agent have to know to make a layer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,6 +39,8 @@ pub(crate) struct Layers {
     in_user_namespace: bool,
     /// How many bytes a layer may hold.
     size: u64,
+    /// A list of files that the first layer has, if there are any.
+    changes: Option<PathBuf>,
 }
 
 /// More layers than this are never above each other.
@@ -54,12 +58,24 @@ impl Layers {
         fs::create_dir(&base)?;
         let roots = roots::roots(site.project);
         let shown = roots::shown_through(&roots, site.scratch, site.kept);
-        Ok(Layers { base, roots, shown, in_user_namespace: false, size: site.size })
+        Ok(Layers { base, roots, shown, in_user_namespace: false, size: site.size, changes: None })
     }
 
     /// The same, for a user who may not mount file systems.
     pub(crate) fn in_user_namespace(&self) -> Self {
         Layers { in_user_namespace: true, ..self.clone() }
+    }
+
+    /// From now on the first layer has these files; `list` is where the keeper finds them.
+    pub(super) fn show(&mut self, kept: &[Kept], list: &Path) -> Result<(), EngineError> {
+        let is_shown = |file: &&Kept| self.shown.iter().any(|shown| file.path.starts_with(shown));
+        if let Some(file) = kept.iter().find(is_shown) {
+            return Err(file.refused("no layer is over it, because it is on a file system of its own"));
+        }
+        let listed = serde_json::to_vec(kept).map_err(|error| EngineError::Scratch(error.into()))?;
+        fs::write(list, listed).map_err(EngineError::Scratch)?;
+        self.changes = Some(list.to_owned());
+        Ok(())
     }
 
     /// Leaves the disk that everybody sees, for good; this process must have no other threads. With `may_nest`, the
@@ -76,6 +92,7 @@ impl Layers {
             mount_bind(root, self.low(number))?;
         }
         self.first_layer()?;
+        self.change_files()?;
         if may_nest && self.in_user_namespace { keep_the_right_to_mount() } else { Ok(()) }
     }
 
@@ -110,6 +127,12 @@ impl Layers {
             }
         }
         Ok(())
+    }
+
+    fn change_files(&self) -> io::Result<()> {
+        let Some(list) = &self.changes else { return Ok(()) };
+        let kept: Vec<Kept> = serde_json::from_slice(&fs::read(list)?)?;
+        kept.iter().try_for_each(Kept::write)
     }
 
     /// The root that `path` is in; roots may be inside others.

@@ -1,8 +1,9 @@
 //! Shared state: a process remembers it, tells what has changed since, puts it back, and changes it on purpose.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use anyorder_model::{Cell, NotRestored, Perturbation, Place, Signature, TestIndex};
+use anyorder_model::{About, Cell, NotRestored, Perturbation, Place, Signature, Snippet, TestIndex};
 
 use crate::lab::Lab;
 use crate::link::Lost;
@@ -85,6 +86,31 @@ impl Node {
     pub(crate) fn perturb(&self, lab: &Lab, asked: &Perturbation) -> Result<String, Lost> {
         match self.ask(lab, &Request::Perturb { cell: &asked.cell, way: asked.way })? {
             Message::Perturbed { after } => Ok(after),
+            other => Err(Lost::Garbage(format!("{other:?}"))),
+        }
+    }
+
+    /// What there is to know about these cells.
+    pub(crate) fn about(&self, lab: &Lab, cells: &[String]) -> Result<Vec<About>, Lost> {
+        match self.ask(lab, &Request::About { cells })? {
+            Message::About { cells, seconds } => {
+                lab.meter.looked(seconds);
+                Ok(cells)
+            }
+            other => Err(Lost::Garbage(format!("{other:?}"))),
+        }
+    }
+
+    /// Runs code, for as long as `limit`; why it failed, if it did.
+    pub(crate) fn attempt(
+        &self,
+        lab: &Lab,
+        snippet: &Snippet,
+        limit: Duration,
+    ) -> Result<Option<String>, Lost> {
+        let beside = self.place_of[snippet.beside.at()];
+        match self.ask_within(lab, &Request::Try { text: &snippet.text, beside }, limit)? {
+            Message::Tried { failed } => Ok(failed),
             other => Err(Lost::Garbage(format!("{other:?}"))),
         }
     }

@@ -4,18 +4,18 @@ use std::time::{Duration, Instant};
 
 use anyorder_engine::{Engine, Isolation};
 use anyorder_explain::{ExplainSettings, explain};
-use anyorder_model::{Aim, Coverage, Event, Finding, Kind, Oracle, Order, Plan, TestId, TestIndex};
+use anyorder_model::{Aim, Coverage, Event, Finding, FindingId, Oracle, Order, Plan, TestId, TestIndex};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, HuntSettings, investigate};
-use anyorder_store::{History, KnownFinding};
+use anyorder_store::KnownFinding;
 
 use super::profile::noise;
 use crate::args::ExplainArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::known::{finding_in, kind_of};
+use crate::known::{finding_in, known_as};
 use crate::oracle::EngineOracle;
-use crate::order_file::{is_finding_id, order_of};
+use crate::order_file::order_of;
 use crate::project::Project;
 use crate::recorded::{Outcome, Recorded};
 use crate::session::{Done, Session};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ExplainArgs, terminal: &mut Terminal) -> Result<Exit, F
     let project = Project::new(&args.suite.how, &session.cancel)?;
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let settings = ExplainSettings::thorough(noise(&args.ignore_cells, &project)?);
-    let known = known(&project, &args.what)?;
+    let known = known_as(&project.directory, &args.what)?;
     let choice = args.suite.choice();
     let suites = project.suites(&mut session, &args.suite)?;
     let mut unknown = None;
@@ -49,33 +49,15 @@ pub(crate) fn run(args: &ExplainArgs, terminal: &mut Terminal) -> Result<Exit, F
     unknown.filter(|_| !is_known).map_or(Ok(exit), Err)
 }
 
-/// What earlier hunts have found under this id, or about this test.
-fn known(project: &Project, what: &str) -> Result<Vec<KnownFinding>, Failure> {
-    let history = History::open(&project.directory)?;
-    let Some(history) = history else {
-        return if is_finding_id(what) { Err(Failure::unknown_finding(what)) } else { Ok(vec![]) };
-    };
-    if is_finding_id(what) {
-        let finding = history.finding(what)?;
-        return finding.map(|finding| vec![finding]).ok_or_else(|| Failure::unknown_finding(what));
-    }
-    let mut findings = history.known_findings()?;
-    findings.retain(|finding| {
-        let is_order_dependent = kind_of(finding).is_some_and(Kind::is_order_dependent);
-        finding.stands && finding.test.0 == what && is_order_dependent
-    });
-    Ok(findings)
-}
-
 /// What is to be explained.
-enum Subject {
+pub(super) enum Subject {
     Findings(Vec<Finding>),
     /// Nothing is known about it.
     Test(TestIndex),
 }
 
 impl Subject {
-    fn of(engine: &Engine, what: &str, known: &[KnownFinding]) -> Result<Self, Failure> {
+    pub(super) fn of(engine: &Engine, what: &str, known: &[KnownFinding]) -> Result<Self, Failure> {
         if known.is_empty() {
             let order = order_of(engine.suite(), what.as_ref(), &[TestId(what.to_owned())])?;
             return Ok(Subject::Test(order.tests()[0]));
@@ -83,6 +65,26 @@ impl Subject {
         let findings: Result<Vec<Option<Finding>>, Failure> =
             known.iter().map(|finding| finding_in(engine.suite(), finding)).collect();
         Ok(Subject::Findings(findings?.into_iter().flatten().collect()))
+    }
+
+    /// The ids of the findings that are known.
+    pub(super) fn ids(&self) -> impl Iterator<Item = FindingId> {
+        let findings = match self {
+            Subject::Findings(findings) => findings.as_slice(),
+            Subject::Test(_) => &[],
+        };
+        findings.iter().map(|finding| finding.id.clone())
+    }
+
+    /// What is known of it, or what looking into it shows.
+    pub(super) fn report(self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> HuntReport {
+        match self {
+            Subject::Findings(findings) => {
+                let coverage = Coverage::default();
+                HuntReport { findings, unconfirmed: vec![], coverage, stopped_early: None }
+            }
+            Subject::Test(test) => look_into(oracle, engine, test),
+        }
     }
 
     fn explained(
@@ -101,13 +103,7 @@ impl Subject {
             isolation: engine.isolation().name(),
             aim: Aim::Causes,
         }));
-        let mut report = match self {
-            Subject::Findings(findings) => {
-                let coverage = Coverage::default();
-                HuntReport { findings, unconfirmed: vec![], coverage, stopped_early: None }
-            }
-            Subject::Test(test) => look_into(oracle, engine, test),
-        };
+        let mut report = self.report(oracle, engine);
         let halted = explain(oracle, &mut report.findings, settings);
         (HuntReport { stopped_early: report.stopped_early.or(halted), ..report }, None)
     }

@@ -7,7 +7,7 @@ use anyorder_engine::{Engine, Isolation};
 use anyorder_explain::{ExplainSettings, explain};
 use anyorder_model::{Aim, Event, Fan, Halted, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
-use anyorder_search::{HuntReport, HuntSettings, Noise, Sweep, default_rounds, hunt, investigate};
+use anyorder_search::{HuntReport, HuntSettings, Known, Noise, Sweep, default_rounds, hunt, investigate};
 
 use super::profile::noise;
 use crate::args::HuntArgs;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::oracle::EngineOracle;
 use crate::order_file::{order_of, read_order};
 use crate::project::Project;
-use crate::recorded::{Outcome, Recorded};
+use crate::recorded::{Again, Outcome, Recorded};
 use crate::session::{Done, Session, total_duration};
 
 pub(crate) fn run(args: &HuntArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
@@ -82,20 +82,10 @@ impl Hunter {
             project,
             choice: &self.choice,
             budget: self.budget_words(engine),
-            tries_known: order.is_none(),
+            tries_again: if order.is_none() { Again::All } else { Again::Nothing },
         };
         recorded.carry_out(session, |oracle, known| {
-            let usual = HuntSettings::default();
-            let settings = HuntSettings {
-                seed: engine.settings().seed,
-                sweep: self.sweep,
-                rounds: self.rounds,
-                forks: self.is_quick.then_some(0),
-                is_dear: engine.isolation() == Isolation::Process,
-                known,
-                plain_pairs: self.plain_pairs.unwrap_or(usual.plain_pairs),
-                ..usual
-            };
+            let settings = self.settings(engine, known);
             let Some(order) = &order else { return self.whole(oracle, engine, &settings, begun, took) };
             oracle.limit(begun, self.budget.map(|budget| budget.allowance(took)));
             oracle.session().tell(&Event::Planned(self.plan(engine)));
@@ -104,7 +94,22 @@ impl Hunter {
         })
     }
 
-    fn whole(
+    pub(super) fn settings(&self, engine: &Engine, known: Vec<Known>) -> HuntSettings {
+        let usual = HuntSettings::default();
+        HuntSettings {
+            seed: engine.settings().seed,
+            sweep: self.sweep,
+            rounds: self.rounds,
+            forks: self.is_quick.then_some(0),
+            is_dear: engine.isolation() == Isolation::Process,
+            known,
+            plain_pairs: self.plain_pairs.unwrap_or(usual.plain_pairs),
+            ..usual
+        }
+    }
+
+    /// All stations; nothing if it was interrupted before the first.
+    pub(super) fn whole(
         &self,
         oracle: &mut EngineOracle<'_, '_>,
         engine: &Engine,
@@ -124,7 +129,7 @@ impl Hunter {
     }
 
     /// With the state behind its findings, as far as there is time.
-    fn explained(
+    pub(super) fn explained(
         &self,
         oracle: &mut EngineOracle<'_, '_>,
         engine: &Engine,
@@ -147,7 +152,7 @@ impl Hunter {
         self.rounds.unwrap_or(default_rounds(engine.suite().len()))
     }
 
-    fn budget_words(&self, engine: &Engine) -> String {
+    pub(super) fn budget_words(&self, engine: &Engine) -> String {
         self.budget.map_or_else(|| format!("{} rounds", self.rounds(engine)), |budget| budget.to_string())
     }
 

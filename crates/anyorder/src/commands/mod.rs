@@ -5,6 +5,7 @@ mod demo;
 mod deps;
 mod doctor;
 mod explain;
+mod fix;
 mod hunt;
 mod pollution;
 mod profile;
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
         Command::Twice(args) => twice::run(args, terminal),
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Explain(args) => explain::run(args, terminal),
+        Command::Fix(args) => fix::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),
         Command::Doctor(args) => doctor::run(args, terminal),
         Command::Demo(args) => demo::run(args, terminal),

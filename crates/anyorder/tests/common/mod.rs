@@ -142,7 +142,7 @@ impl Anyorder {
     fn prepare<S: AsRef<OsStr>>(&self, command: &mut Command, words: &[S]) {
         if let Some((subcommand, rest)) = words.split_first() {
             command.arg(subcommand);
-            let would_compare = [OsStr::new("sweep"), OsStr::new("hunt")].contains(&subcommand.as_ref());
+            let would_compare = ["sweep", "hunt", "fix"].map(OsStr::new).contains(&subcommand.as_ref());
             if would_compare && !self.is_calibrated {
                 command.arg("--trust-forks");
             }

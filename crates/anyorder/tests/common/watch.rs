@@ -24,9 +24,10 @@ impl Watch {
             pairs.map(|pair| directory.join(pair[1].as_ref())).collect()
         };
         let named = values(&["-C", "--directory"]);
-        // Whoever shares the disk with the tests has asked for what they write there.
+        // Whoever shares the disk with the tests has asked for what they write there; whoever applies patches, too.
         let is_shared = values(&["--disk"]).iter().any(|value| value.ends_with("shared"));
-        let places = named.into_iter().chain([directory.to_owned()]).filter(|_| !is_shared);
+        let is_applied = words.iter().any(|word| word.as_ref() == "--apply");
+        let places = named.into_iter().chain([directory.to_owned()]).filter(|_| !is_shared && !is_applied);
         let trees = places.map(|place| (tree::digest(&place), place)).map(|(digest, place)| (place, digest));
         Watch { mark: mark.clone(), trees: trees.collect(), asked: values(&["--json"]), is_checked: false }
     }

@@ -1,0 +1,144 @@
+//! Findings that one patch may cure: those that the same cells carry.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyorder_model::{About, Cause, Finding, Group, Kind, Order, State, TestIndex};
+
+/// Findings with one cause.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    /// The cells that carry it; none if they are not known.
+    pub(crate) cells: Vec<State>,
+    /// What there is to know about them, in the same order.
+    pub(crate) abouts: Vec<About>,
+    /// What has to end well.
+    pub(crate) claims: Vec<Claim>,
+    /// Tests that leave the state, by how many claims they are part of.
+    pub(crate) polluters: BTreeSet<TestIndex>,
+    /// Tests that need the state to be another.
+    pub(crate) sufferers: BTreeSet<TestIndex>,
+    /// Tests that put it right when they run in between, or before.
+    pub(crate) helpers: Vec<Helper>,
+}
+
+/// An order that has to end with a passing test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    /// The place of the finding.
+    pub(crate) finding: usize,
+    /// What runs; the last test is the finding's own.
+    pub(crate) order: Order,
+}
+
+/// Tests that put the state right for a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Helper {
+    /// The place of the claim.
+    pub(crate) claim: usize,
+    /// Cleaners or setters, in order.
+    pub(crate) tests: Group,
+}
+
+impl Problem {
+    /// Whether tests fail by themselves: something has to be set up, rather than cleaned up.
+    pub(crate) fn is_brittle(&self) -> bool {
+        self.polluters.is_empty()
+    }
+
+    /// The places of its findings, each once.
+    pub(crate) fn findings(&self) -> BTreeSet<usize> {
+        self.claims.iter().map(|claim| claim.finding).collect()
+    }
+}
+
+/// So many orders of one finding have to end well.
+const ORDERS: usize = 40;
+/// So many helpers of one claim are looked at.
+const HELPERS: usize = 3;
+
+/// What is wrong with a suite, what cures most first.
+pub(crate) fn problems(findings: &[Finding]) -> Vec<Problem> {
+    let mut problems: BTreeMap<Vec<String>, Problem> = BTreeMap::new();
+    for (at, finding) in findings.iter().enumerate() {
+        let is_fixable = finding.kind.is_order_dependent() && finding.unconfirmed.is_none();
+        for part in parts(finding).into_iter().filter(|_| is_fixable) {
+            let unknown = [finding.id.0.clone()];
+            let paths: Vec<String> = part.cells.iter().map(|state| state.cell.clone()).collect();
+            let side = if finding.kind == Kind::Brittle { "brittle" } else { "" }.to_owned();
+            let key = [if paths.is_empty() { unknown.to_vec() } else { paths }, vec![side]].concat();
+            let problem = problems.entry(key).or_insert_with(|| Problem {
+                cells: part.cells.clone(),
+                abouts: vec![],
+                claims: vec![],
+                polluters: BTreeSet::new(),
+                sufferers: BTreeSet::new(),
+                helpers: vec![],
+            });
+            let claim = problem.claims.len();
+            problem.sufferers.insert(finding.test);
+            problem.polluters.extend(&part.polluters);
+            let helpers = part.helpers.into_iter().take(HELPERS);
+            problem.helpers.extend(helpers.map(|tests| Helper { claim, tests }));
+            problem.claims.push(Claim { finding: at, order: part.order });
+        }
+    }
+    let mut problems: Vec<Problem> = problems.into_values().collect();
+    problems.sort_by_key(|problem| std::cmp::Reverse(problem.findings().len()));
+    problems
+}
+
+/// One failing order of a finding.
+struct Part {
+    cells: Vec<State>,
+    order: Order,
+    polluters: Group,
+    helpers: Vec<Group>,
+}
+
+fn parts(finding: &Finding) -> Vec<Part> {
+    let cells = |group: usize| cells_of(finding, group);
+    match finding.kind {
+        Kind::Brittle => {
+            let setters = finding.setters.clone().unwrap_or_default();
+            let order = Order(vec![finding.test]);
+            vec![Part { cells: cells(0), order, polluters: vec![], helpers: setters }]
+        }
+        Kind::NonIdempotent => {
+            let failing = finding.evidence.as_ref().map(|evidence| evidence.failing.clone());
+            let order = failing.unwrap_or_else(|| Order(vec![finding.test, finding.test]));
+            vec![Part { cells: cells(0), order, polluters: vec![finding.test], helpers: vec![] }]
+        }
+        _ => {
+            let part = |(at, group): (usize, &Group)| Part {
+                cells: cells(at),
+                order: Order([&group[..], &[finding.test]].concat()),
+                polluters: group.clone(),
+                helpers: cleaners(finding, at),
+            };
+            finding.polluters.iter().flatten().enumerate().take(ORDERS).map(part).collect()
+        }
+    }
+}
+
+/// The smallest set of cells that decides; for a group that nobody has looked into, that of another one.
+fn cells_of(finding: &Finding, group: usize) -> Vec<State> {
+    let proved = || finding.causes.iter().flatten().filter(|cause| cause.is_proved());
+    let cause = proved().find(|cause| cause.group == group);
+    let is_unknown = |cause: &Cause| cause.group == group;
+    let was_looked_into = finding.causes.iter().flatten().any(is_unknown);
+    let cause = cause.or_else(|| proved().next().filter(|_| !was_looked_into));
+    let smallest = cause.and_then(|cause| Some((cause, cause.cures.iter().min_by_key(|cure| cure.len())?)));
+    smallest.map_or(vec![], |(cause, cure)| {
+        cause.state.iter().filter(|state| cure.contains(&state.cell)).cloned().collect()
+    })
+}
+
+fn cleaners(finding: &Finding, group: usize) -> Vec<Group> {
+    let rows = finding.by_polluter.iter().flatten();
+    let mut cleaners: Vec<Group> = rows
+        .filter(|row| row.group == group)
+        .flat_map(|row| row.cleaners.clone().unwrap_or_default())
+        .collect();
+    cleaners.sort_by_key(Vec::len);
+    cleaners
+}

@@ -1,0 +1,90 @@
+//! Code around a test: the lines of a fixture, of a test itself, and of a `unittest` test.
+
+use super::keep::Keep;
+use super::text::module;
+use super::undo::Undo;
+
+/// How long what a fixture does lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// It is asked for by name.
+    Named,
+    /// Around each test of the file.
+    EachTest,
+    /// Around all tests of the file together.
+    AllTests,
+}
+
+/// The lines of a fixture that keeps cells; `own` is the module that it stands in.
+pub(super) fn fixture(name: &str, keeps: &[Keep], reach: Reach, own: Option<&str>) -> Vec<String> {
+    let options = match reach {
+        Reach::Named => "",
+        Reach::EachTest => "(autouse=True)",
+        Reach::AllTests => "(scope=\"module\", autouse=True)",
+    };
+    let mut lines = vec![format!("@{}.fixture{options}", module("pytest")), format!("def {name}():")];
+    let indented = |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}"));
+    lines.extend(indented(globals(keeps, own)));
+    lines.extend(indented(keeps.iter().flat_map(|keep| keep.save.clone()).collect()));
+    let managers: Vec<&str> = keeps.iter().filter_map(|keep| keep.manager.as_deref()).collect();
+    if managers.is_empty() {
+        lines.push("    yield".to_owned());
+    } else {
+        lines.push(format!("    with {}:", managers.join(", ")));
+        lines.push("        yield".to_owned());
+    }
+    lines.extend(indented(undone(keeps, own)));
+    lines
+}
+
+/// Names of the file's own that have to be declared before they are bound.
+fn globals(keeps: &[Keep], own: Option<&str>) -> Vec<String> {
+    let undos = keeps.iter().flat_map(|keep| &keep.undo);
+    let bound = |undo: &Undo| match undo {
+        Undo::Set { .. } => undo.binds(own?).map(str::to_owned),
+        _ => None,
+    };
+    let names: Vec<String> = undos.filter_map(bound).collect();
+    if names.is_empty() { vec![] } else { vec![format!("global {}", names.join(", "))] }
+}
+
+fn undone(keeps: &[Keep], own: Option<&str>) -> Vec<String> {
+    let undos = keeps.iter().flat_map(|keep| &keep.undo);
+    undos.flat_map(|undo| at_home(undo, own).lines()).collect()
+}
+
+/// A name of the file's own cannot be deleted through its module.
+fn at_home(undo: &Undo, own: Option<&str>) -> Undo {
+    match undo {
+        Undo::Unset { name, .. } if own.is_some_and(|own| undo.binds(own).is_some()) => Undo::Call {
+            function: "globals().pop".to_owned(),
+            arguments: vec![format!("\"{name}\""), "None".to_owned()],
+        },
+        Undo::Set { name, value, .. } if own.is_some_and(|own| undo.binds(own).is_some()) => {
+            Undo::Statement(format!("{name} = {value}"))
+        }
+        other => other.clone(),
+    }
+}
+
+/// The first lines of a `unittest` test that keeps cells; nothing where they would be hard to read.
+pub(super) fn cleanups(keeps: &[Keep], own: Option<&str>) -> Option<Vec<String>> {
+    let mut lines: Vec<String> = keeps.iter().flat_map(|keep| keep.save.clone()).collect();
+    for (number, manager) in keeps.iter().filter_map(|keep| keep.manager.as_ref()).enumerate() {
+        let name = if number == 0 { "kept".to_owned() } else { format!("kept_{number}") };
+        lines.push(format!("{name} = {manager}"));
+        lines.push(format!("{name}.__enter__()"));
+        lines.push(format!("self.addCleanup({name}.__exit__, None, None, None)"));
+    }
+    // What is added last is done first.
+    for undo in keeps.iter().flat_map(|keep| &keep.undo).rev() {
+        let own_name = own.and_then(|own| undo.binds(own));
+        let cleanup = match (undo, own_name) {
+            (Undo::Set { value, .. }, Some(name)) => Some(format!("globals().update, {name}={value}")),
+            (Undo::Unset { .. }, Some(name)) => Some(format!("globals().pop, \"{name}\", None")),
+            _ => undo.cleanup(),
+        };
+        lines.push(format!("self.addCleanup({})", cleanup?));
+    }
+    Some(lines)
+}

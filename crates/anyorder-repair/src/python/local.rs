@@ -1,0 +1,156 @@
+//! Candidates for state that tests hand to each other: fixtures that outlive a test, parameters, and what is left open.
+
+use anyorder_model::{CellKind, Placement, State, Strength};
+use anyorder_source::{Shape, Target};
+
+use super::recipe::{Edit, Step};
+use super::restore::Matter;
+use super::site::{Site, file_and_line, is_fixture, read};
+use super::text::module;
+use crate::candidate::Candidate;
+
+/// Candidates for cells of these kinds, if the problem is one such cell.
+pub(super) fn local(matter: &Matter<'_>) -> Vec<Candidate> {
+    let [state] = &matter.problem.cells[..] else { return vec![] };
+    let candidate = match state.kind {
+        Some(CellKind::LeftOver) => closed(matter, state),
+        Some(CellKind::File) => elsewhere(matter),
+        _ if state.cell.starts_with("fixture ") => narrowed(matter, state),
+        _ if state.cell.starts_with("parameter ") => copied(matter, state),
+        _ => None,
+    };
+    candidate.into_iter().collect()
+}
+
+/// The fixture is made anew for each test.
+fn narrowed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
+    let name = state.cell.strip_prefix("fixture ")?.split(' ').next()?;
+    let tests = matter.problem.polluters.iter().chain(&matter.problem.sufferers);
+    let (file, site) =
+        tests.filter_map(|&test| matter.suite.id(test).0.split("::").next()).find_map(|file| {
+            let files = std::iter::once(file.to_owned()).chain(conftests(file));
+            files.into_iter().find_map(|file| Some((file.clone(), fixture_in(matter, &file, name)?)))
+        })?;
+    let decorator = site.function.decorators.iter().find(|decorator| is_fixture(decorator.text.as_str()))?;
+    let to = without_scope(decorator.text.as_str())?;
+    let from = decorator.text.to_string();
+    let edit = Edit::Redecorate { function: site.function.names.clone(), from, to };
+    let summary = format!("make the fixture `{name}` anew for each test");
+    let candidate = matter.candidate(vec![Step { file, edit }], Placement::File, summary, vec![]);
+    Some(Candidate { strength: Strength::Unsafe, ..candidate })
+}
+
+fn fixture_in(matter: &Matter<'_>, file: &str, name: &str) -> Option<Site> {
+    let source = read(matter.tree, file)?;
+    let function = source.functions().iter().find(|function| function.name() == name)?.clone();
+    let site = Site { file: file.to_owned(), source, function };
+    site.fixture_scope().is_some().then_some(site)
+}
+
+/// The `conftest.py` files that a test file sees, nearest first.
+fn conftests(file: &str) -> Vec<String> {
+    let parts: Vec<&str> = file.split('/').collect();
+    let directories = (0..parts.len()).rev().map(|depth| &parts[..depth]);
+    directories.map(|directory| [directory, &["conftest.py"]].concat().join("/")).collect()
+}
+
+/// `pytest.fixture(scope="session", autouse=True)` becomes `pytest.fixture(autouse=True)`.
+fn without_scope(decorator: &str) -> Option<String> {
+    let (name, arguments) = decorator.strip_suffix(')')?.split_once('(')?;
+    let all: Vec<&str> =
+        arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty()).collect();
+    let left: Vec<&str> = all.iter().copied().filter(|argument| !argument.starts_with("scope")).collect();
+    let is_changed = left.len() < all.len();
+    is_changed.then(|| if left.is_empty() { name.to_owned() } else { format!("{name}({})", left.join(", ")) })
+}
+
+/// The polluters work on a copy.
+fn copied(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
+    let name = state.cell.strip_prefix("parameter ")?.split(' ').next()?;
+    let line = format!("{name} = {}.deepcopy({name})", module("copy"));
+    let sites = matter.sites(&matter.problem.polluters)?;
+    let step = |site: &Site| Step {
+        file: site.file.clone(),
+        edit: Edit::First { function: site.function.names.clone(), lines: vec![line.clone()] },
+    };
+    let steps = sites.iter().map(|(_, site)| step(site)).collect();
+    let edited = sites.iter().map(|(test, _)| *test).collect();
+    let summary = format!("let the tests that change the parameter `{name}` work on a copy");
+    Some(matter.candidate(steps, Placement::Polluter, summary, edited))
+}
+
+/// What a polluter opens is closed behind it.
+fn closed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
+    let mut lines = state.written.iter().chain(&state.stack);
+    let (site, statement, name) = lines.find_map(|line| opening(matter, line))?;
+    let function = site.function.names.clone();
+    let step = |edit| Step { file: site.file.clone(), edit };
+    let is_unittest = site.is_unittest();
+    let finalizer = if is_unittest { "self.addCleanup" } else { "request.addfinalizer" };
+    let lines = vec![format!("{finalizer}({name}.close)")];
+    let mut steps = vec![step(Edit::Behind { function: function.clone(), statement, lines })];
+    if !is_unittest {
+        steps.push(step(Edit::Parameter { function, name: "request" }));
+    }
+    let summary = format!("close `{name}` behind `{}`", site.function.name());
+    Some(matter.candidate(steps, Placement::Polluter, summary, vec![]))
+}
+
+/// A statement on this line that gives a name to what it opens.
+fn opening(matter: &Matter<'_>, line: &str) -> Option<(Site, String, String)> {
+    let site = Site::of_line(matter.tree, line)?;
+    let statement = site.statement(file_and_line(line)?.1)?;
+    let Shape::Assign { targets, .. } = &statement.shape else { return None };
+    let [target] = &targets[..] else { return None };
+    let name = match target {
+        Target::Name(name) => name.to_string(),
+        Target::Attribute { object, name } => format!("{object}.{name}"),
+        _ => return None,
+    };
+    Some((site, statement.text.to_string(), name))
+}
+
+/// Tests that leave files where they run do so in a directory of their own.
+fn elsewhere(matter: &Matter<'_>) -> Option<Candidate> {
+    let sites = matter.sites(&matter.problem.polluters)?;
+    let mut steps = vec![];
+    for (_, site) in &sites {
+        if site.is_unittest() {
+            return None;
+        }
+        let function = site.function.names.clone();
+        let lines = vec!["monkeypatch.chdir(tmp_path)".to_owned()];
+        let edits = [
+            Edit::First { function: function.clone(), lines },
+            Edit::Parameter { function: function.clone(), name: "monkeypatch" },
+            Edit::Parameter { function, name: "tmp_path" },
+        ];
+        steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
+    }
+    let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
+    let summary = format!("let {} work in a directory of its own", super::restore::in_words(&names));
+    let edited = sites.iter().map(|(test, _)| *test).collect();
+    Some(matter.candidate(steps, Placement::Polluter, summary, edited))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixture_without_a_scope_keeps_its_other_options() {
+        assert_eq!(without_scope("pytest.fixture(scope=\"session\")").as_deref(), Some("pytest.fixture"));
+        let autouse = without_scope("fixture(autouse=True, scope='module')");
+        assert_eq!(autouse.as_deref(), Some("fixture(autouse=True)"));
+        assert_eq!(without_scope("pytest.fixture"), None);
+        assert_eq!(without_scope("pytest.fixture(autouse=True)"), None);
+    }
+
+    #[test]
+    fn a_test_sees_the_conftest_of_each_directory_above_it() {
+        assert_eq!(
+            conftests("tests/unit/test_a.py"),
+            ["tests/unit/conftest.py", "tests/conftest.py", "conftest.py"]
+        );
+    }
+}

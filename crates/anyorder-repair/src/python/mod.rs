@@ -1,0 +1,73 @@
+//! Candidates for suites in Python.
+//!
+//! Knows how people write tests for pytest and unittest. Does not know how files are parsed, nor whether anything helps.
+
+mod fixture;
+mod helpers;
+mod keep;
+mod local;
+mod place;
+mod process;
+mod recipe;
+mod reset;
+mod restore;
+mod rewrite;
+mod sets;
+mod site;
+mod text;
+mod undo;
+mod weaker;
+
+use anyorder_model::{Finding, Halted, Order, Treatment};
+
+use crate::candidate::Candidate;
+use crate::problem::Problem;
+use crate::workshop::{Tree, Workshop};
+use restore::Matter;
+pub(crate) use weaker::is_weaker;
+
+/// The candidates of one stage, best first.
+pub(crate) fn candidates(
+    stage: usize,
+    workshop: &mut dyn Workshop,
+    tree: &Tree<'_>,
+    problem: &mut Problem,
+    _findings: &[Finding],
+) -> Result<Vec<Candidate>, Halted> {
+    if stage == 0 {
+        learn(workshop, problem)?;
+    }
+    let suite = workshop.as_is().suite().clone();
+    let matter = Matter::new(tree, &suite, problem);
+    Ok(match stage {
+        0 => [restore::rewritten(&matter), local::local(&matter)].concat(),
+        1 => helpers::helped(workshop, &matter)?,
+        2 => reset::reset(workshop, &matter)?,
+        _ if matter.problem.cells.is_empty() => vec![],
+        _ if matter.problem.is_brittle() => sets::set(&matter),
+        _ => in_order(&matter, restore::kept(&matter), sets::set(&matter)),
+    })
+}
+
+/// At the polluters, unless there are many more of them than of those who suffer.
+fn in_order(matter: &Matter<'_>, kept: Vec<Candidate>, set: Vec<Candidate>) -> Vec<Candidate> {
+    let many = matter.problem.polluters.len() > 2 * matter.problem.sufferers.len().max(1);
+    if many { [set, kept].concat() } else { [kept, set].concat() }
+}
+
+/// Asks what there is to know about the cells.
+fn learn(workshop: &mut dyn Workshop, problem: &mut Problem) -> Result<(), Halted> {
+    let Some(claim) = problem.claims.first().filter(|_| !problem.cells.is_empty()) else { return Ok(()) };
+    let (&test, prefix) = claim.order.tests().split_last().expect("orders are not empty");
+    let prefix = match problem.helpers.first() {
+        Some(helper) if problem.is_brittle() => helper.tests.clone(),
+        _ => prefix.to_vec(),
+    };
+    let about = problem.cells.iter().map(|state| state.cell.clone()).collect();
+    let treatment = Treatment { looks: false, about, ..Treatment::new(Order(prefix), test, vec![]) };
+    let record = workshop.as_is().treat(vec![treatment])?.pop();
+    let abouts = record.map(|record| record.about).unwrap_or_default();
+    let about = |path: &String| abouts.iter().find(|about| about.path == *path).cloned().unwrap_or_default();
+    problem.abouts = problem.cells.iter().map(|state| about(&state.cell)).collect();
+    Ok(())
+}

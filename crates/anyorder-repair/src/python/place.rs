@@ -1,0 +1,164 @@
+//! Statements that put state right, at the tests that leave it wrong or at those that need it.
+
+use std::collections::BTreeSet;
+
+use anyorder_model::{PatchSource, Placement, TestIndex};
+
+use super::fixture::{Reach, fixture};
+use super::keep::Keep;
+use super::recipe::{Edit, Step};
+use super::restore::{Matter, files_of, fresh_name, in_words, unused};
+use super::site::{Site, read};
+use super::text::module;
+use super::undo::Undo;
+use crate::candidate::Candidate;
+
+/// Statements that put state right. They may name modules.
+#[derive(Clone, Debug)]
+pub(super) struct Lines {
+    pub(super) text: Vec<String>,
+    /// Imports that they need besides, with the names that these bind.
+    pub(super) imports: Vec<(String, String)>,
+    /// The only file that they can stand in.
+    pub(super) home: Option<String>,
+    pub(super) source: PatchSource,
+}
+
+/// So many tests are edited one by one.
+const FEW: usize = 3;
+
+/// Candidates with these statements, where they cure most with the fewest lines first.
+pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
+    let (polluters, sufferers) = (&matter.problem.polluters, &matter.problem.sufferers);
+    let behind = || behind(matter, lines, polluters);
+    let before = || before(matter, lines, sufferers);
+    let mut candidates = if polluters.is_empty() {
+        before()
+    } else if polluters.len() <= sufferers.len() {
+        [behind(), before()].concat()
+    } else {
+        [before(), behind()].concat()
+    };
+    candidates.iter_mut().for_each(|candidate| candidate.source = lines.source);
+    candidates
+}
+
+/// The tests do it first of all; then each test of their files.
+fn before(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Vec<Candidate> {
+    let sites = matter.sites(tests).filter(|sites| sites.len() <= FEW);
+    let one_by_one = sites.and_then(|sites| {
+        let step = |site: &Site| {
+            let first = Edit::First { function: site.function.names.clone(), lines: lines.text.clone() };
+            at_home(lines, &site.file, first)
+        };
+        let steps: Option<Vec<Vec<Step>>> = sites.iter().map(|(_, site)| step(site)).collect();
+        let names: Vec<String> =
+            sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
+        let summary = format!("let {} {} first", in_words(&names), does(lines));
+        let edited = sites.iter().map(|(test, _)| *test).collect();
+        Some(matter.candidate(steps?.concat(), Placement::Test, summary, edited))
+    });
+    let files = files_of(matter, tests);
+    let around = around(matter, lines, &files, |name| {
+        let mut block =
+            vec![format!("@{}.fixture(autouse=True)", module("pytest")), format!("def {name}():")];
+        block.extend(lines.text.iter().map(|line| format!("    {line}")));
+        block
+    });
+    one_by_one.into_iter().chain(around).collect()
+}
+
+/// It is done behind the tests; then behind each test of their files.
+fn behind(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Vec<Candidate> {
+    let undo = Undo::Statement(lines.text.join("\n"));
+    let keep = Keep::new([], [undo]);
+    let sites = matter.sites(tests).filter(|sites| sites.len() <= FEW);
+    let one_by_one = sites.and_then(|sites| {
+        let mut defined = BTreeSet::new();
+        let mut steps = vec![];
+        for (_, site) in &sites {
+            steps.extend(behind_one(matter, lines, &keep, site, &mut defined)?);
+        }
+        let names: Vec<String> =
+            sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
+        let summary = format!("{} behind {}", does(lines), in_words(&names));
+        let edited = sites.iter().map(|(test, _)| *test).collect();
+        Some(matter.candidate(steps, Placement::Polluter, summary, edited))
+    });
+    let files = files_of(matter, tests);
+    let around = around(matter, lines, &files, |name| {
+        fixture(name, std::slice::from_ref(&keep), Reach::EachTest, None)
+    });
+    one_by_one.into_iter().chain(around).collect()
+}
+
+fn behind_one(
+    matter: &Matter<'_>,
+    lines: &Lines,
+    keep: &Keep,
+    site: &Site,
+    defined: &mut BTreeSet<String>,
+) -> Option<Vec<Step>> {
+    let function = site.function.names.clone();
+    if site.is_unittest() {
+        let cleanup = as_cleanup(&lines.text)?;
+        return at_home(lines, &site.file, Edit::First { function, lines: cleanup });
+    }
+    let name = fresh_name(site, &matter.name.replacen("keep_", "clean_", 1));
+    let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));
+    let decorate = Edit::Decorate { function: function.clone(), decorator };
+    let mut steps = at_home(lines, &site.file, decorate)?;
+    if defined.insert(site.file.clone()) {
+        let block = fixture(&name, std::slice::from_ref(keep), Reach::Named, None);
+        let define = Edit::Define { before: Some(function), name, lines: block };
+        steps.push(Step { file: site.file.clone(), edit: define });
+    }
+    Some(steps)
+}
+
+/// One call, as `addCleanup` takes it.
+fn as_cleanup(lines: &[String]) -> Option<Vec<String>> {
+    let [line] = lines else { return None };
+    let (function, arguments) = line.strip_suffix(')')?.split_once('(')?;
+    let is_plain = function.chars().all(|letter| letter.is_alphanumeric() || "._«»".contains(letter));
+    let arguments = if arguments.is_empty() { String::new() } else { format!(", {arguments}") };
+    is_plain.then(|| vec![format!("self.addCleanup({function}{arguments})")])
+}
+
+fn around(
+    matter: &Matter<'_>,
+    lines: &Lines,
+    files: &BTreeSet<String>,
+    block: impl Fn(&str) -> Vec<String>,
+) -> Option<Candidate> {
+    let step = |file: &String| {
+        let name = unused(&read(matter.tree, file)?, &matter.name.replacen("keep_", "clean_", 1));
+        let define = Edit::Define { before: None, lines: block(&name), name };
+        at_home(lines, file, define)
+    };
+    let steps = files.iter().map(step).collect::<Option<Vec<Vec<Step>>>>()?;
+    let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+    let summary = format!("{} around each test of {}", does(lines), in_words(&names));
+    Some(matter.candidate(steps.concat(), Placement::File, summary, vec![]))
+}
+
+/// The edit with the imports that it needs; nothing if the statements cannot stand in that file.
+fn at_home(lines: &Lines, file: &str, edit: Edit) -> Option<Vec<Step>> {
+    let step = |edit| Step { file: file.to_owned(), edit };
+    let is_home = lines.home.as_ref().is_none_or(|home| home == file);
+    let imports = lines.imports.iter();
+    let import = |(statement, name): &(String, String)| {
+        step(Edit::Import { statement: statement.clone(), name: name.clone() })
+    };
+    is_home.then(|| imports.map(import).chain([step(edit)]).collect())
+}
+
+fn does(lines: &Lines) -> String {
+    let shown: String = lines.text.join("; ").replace(['«', '»'], "");
+    let is_short = shown.chars().count() <= 60 && lines.text.len() == 1;
+    match (is_short, lines.source) {
+        (true, _) => format!("run `{shown}`"),
+        (false, PatchSource::Setter) => "do what a test that sets it up does".to_owned(),
+        (false, _) => "do what a test that cleans up does".to_owned(),
+    }
+}

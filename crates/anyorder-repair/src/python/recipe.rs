@@ -1,0 +1,222 @@
+//! Edits of Python files by names, not by places: they can be done again on files that others have edited.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyorder_source::{Editor, Function, Source, Statement};
+
+use super::text::{Called, resolve};
+use crate::candidate::{CannotApply, Recipe};
+use crate::workshop::Tree;
+
+/// Edits of several files.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    pub(super) steps: Vec<Step>,
+    /// Modules of the project, by their files.
+    pub(super) own: BTreeMap<String, String>,
+}
+
+/// One edit of one file. Texts may name modules, and are written with four spaces and double quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) file: String,
+    pub(super) edit: Edit,
+}
+
+/// An edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// Lines go first into a function.
+    First { function: Vec<String>, lines: Vec<String> },
+    /// Lines go behind a statement of a function.
+    Behind { function: Vec<String>, statement: String, lines: Vec<String> },
+    /// A statement of a function becomes another.
+    Replace { function: Vec<String>, statement: String, by: String },
+    /// A function gets a parameter, if it does not have it.
+    Parameter { function: Vec<String>, name: &'static str },
+    /// A function gets a decorator.
+    Decorate { function: Vec<String>, decorator: String },
+    /// A function is defined before another one, or before the class around that; before all others if there is none.
+    Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
+    /// A decorator of a function becomes another.
+    Redecorate { function: Vec<String>, from: String, to: String },
+    /// A name is imported by this statement.
+    Import { statement: String, name: String },
+}
+
+impl Recipe for Steps {
+    fn apply(&self, tree: &mut Tree<'_>) -> Result<(), CannotApply> {
+        let files: BTreeSet<&String> = self.steps.iter().map(|step| &step.file).collect();
+        for file in files {
+            let edits = self.steps.iter().filter(|step| step.file == *file).map(|step| &step.edit);
+            let bytes = tree.read(file).unwrap_or_default();
+            let source = Source::parse(bytes).map_err(|error| CannotApply(format!("{file}: {error}")))?;
+            let own = self.own.get(file).map(String::as_str);
+            let edited = Edited::new(&source, own)
+                .all(edits)
+                .map_err(|CannotApply(why)| CannotApply(format!("{file}: {why}")))?;
+            tree.write(file, edited);
+        }
+        Ok(())
+    }
+}
+
+/// A file that is being edited.
+struct Edited<'a> {
+    source: &'a Source,
+    editor: Editor,
+    /// The module that the file is.
+    own: Option<&'a str>,
+    /// What modules are called from now on.
+    names: BTreeMap<String, String>,
+}
+
+impl<'a> Edited<'a> {
+    fn new(source: &'a Source, own: Option<&'a str>) -> Self {
+        Edited { source, editor: source.edit(), own, names: BTreeMap::new() }
+    }
+
+    fn all<'e>(mut self, edits: impl Iterator<Item = &'e Edit>) -> Result<Vec<u8>, CannotApply> {
+        for edit in edits {
+            self.one(edit)?;
+        }
+        self.editor.finish().map_err(|error| CannotApply(error.to_string()))
+    }
+
+    fn one(&mut self, edit: &Edit) -> Result<(), CannotApply> {
+        match edit {
+            Edit::First { function, lines } => {
+                let (function, text) = (self.function(function)?, self.lines(lines));
+                self.editor.insert_first(function, &text);
+            }
+            Edit::Behind { function, statement, lines } => {
+                let statement = self.statement(function, statement)?;
+                let text = self.lines(lines);
+                self.editor.insert_behind(&statement, &text);
+            }
+            Edit::Replace { function, statement, by } => {
+                let statement = self.statement(function, statement)?;
+                let by = self.text(by);
+                self.editor.replace(&statement, &by);
+            }
+            Edit::Parameter { function, name } => {
+                let function = self.function(function)?;
+                if !function.parameters.iter().any(|parameter| parameter.name.as_str() == *name) {
+                    self.editor.add_parameter(function, name);
+                }
+            }
+            Edit::Decorate { function, decorator } => {
+                let (function, text) = (self.function(function)?, self.text(decorator));
+                self.editor.add_decorator(function, &text);
+            }
+            Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
+            Edit::Redecorate { function, from, to } => {
+                let function = self.function(function)?;
+                let to = self.text(to);
+                let decorator = function.decorators.iter().find(|decorator| decorator.text.as_str() == from);
+                let decorator = decorator.ok_or_else(|| CannotApply(format!("`@{from}` is gone")))?;
+                self.editor.replace_decorator(decorator, &to);
+            }
+            Edit::Import { statement, name } => {
+                let is_there = self
+                    .source
+                    .imports()
+                    .iter()
+                    .any(|import| import.is_top_level && import.bound_name() == name);
+                if !is_there && self.binds(name) {
+                    return Err(CannotApply(format!("`{name}` is something else there")));
+                }
+                if !is_there {
+                    self.editor.add_import(statement);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, before: Option<&[String]>, name: &str, lines: &[String]) -> Result<(), CannotApply> {
+        if self.binds(name) {
+            return Err(CannotApply(format!("`{name}` is something else there")));
+        }
+        let text = self.lines(lines);
+        let place = match before {
+            Some(names) => Some(self.function(names)?),
+            None => self.source.functions().iter().min_by_key(|function| function.range.start),
+        };
+        // A fixture stands before the class of its test, not in it.
+        let class = place.filter(|function| function.names.len() > 1);
+        match (class.and_then(|function| self.source.class(&function.names[..1])), place) {
+            (Some(class), _) => self.editor.insert_definition_before(class, &text),
+            (None, Some(function)) => self.editor.insert_definition_before(function, &text),
+            (None, None) => self.editor.append(&text),
+        };
+        Ok(())
+    }
+
+    fn function(&self, names: &[String]) -> Result<&'a Function, CannotApply> {
+        self.source.function(names).ok_or_else(|| CannotApply(format!("`{}` is gone", names.join("."))))
+    }
+
+    fn statement(&self, function: &[String], text: &str) -> Result<Statement, CannotApply> {
+        let function = self.function(function)?;
+        let mut all = function.body.iter().flat_map(Statement::walk);
+        let found = all.find(|statement| statement.text.as_str() == text);
+        found.cloned().ok_or_else(|| CannotApply(format!("`{text}` is gone")))
+    }
+
+    fn lines(&mut self, lines: &[String]) -> String {
+        self.text(&lines.join("\n"))
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        resolve(text, |module, attribute| self.name(module, attribute))
+    }
+
+    /// What a module is called in this file; it is imported if it is not yet.
+    fn name(&mut self, module: &str, attribute: &str) -> Called {
+        if self.own == Some(module) || self.has(module, attribute) {
+            return Called::Nothing;
+        }
+        let known = || self.source.name_of(module).filter(|_| self.imports(module));
+        if let Some(name) = self.names.get(module).cloned().or_else(known) {
+            return Called::Module(name);
+        }
+        let (parent, last) =
+            module.rsplit_once('.').map_or((None, module), |(head, last)| (Some(head), last));
+        let (statement, name) = match parent {
+            Some(parent) if !self.binds(last) => (format!("from {parent} import {last}"), last),
+            _ => (format!("import {module}"), module),
+        };
+        self.editor.add_import(&statement);
+        self.names.insert(module.to_owned(), name.to_owned());
+        Called::Module(name.to_owned())
+    }
+
+    /// Whether the file imports this class or function of the module: from there, or from the package around it.
+    fn has(&self, module: &str, attribute: &str) -> bool {
+        let is_type = attribute.starts_with(|letter: char| letter.is_uppercase())
+            && attribute.chars().any(char::is_lowercase);
+        self.source.imports().iter().any(|import| {
+            let from = import.module == module || module.starts_with(&format!("{}.", import.module));
+            let plain = import.is_top_level && import.level == 0 && import.alias.is_none();
+            is_type && plain && from && import.name.as_deref() == Some(attribute)
+        })
+    }
+
+    /// Whether a module that need not be loaded is imported: `import unittest` is not enough for `unittest.mock`.
+    fn imports(&self, module: &str) -> bool {
+        let Some((parent, last)) = module.split_once('.').filter(|(parent, _)| *parent == "unittest") else {
+            return true;
+        };
+        self.source.imports().iter().any(|import| {
+            let is_from = import.module == parent && import.name.as_deref() == Some(last);
+            import.is_top_level && (import.module == module || is_from)
+        })
+    }
+
+    /// Whether the file gives a meaning to a name, at its top.
+    fn binds(&self, name: &str) -> bool {
+        let stores = |statement: &Statement| statement.stores.iter().any(|stored| stored.as_str() == name);
+        self.source.top_level().iter().any(stores)
+    }
+}

@@ -1,0 +1,133 @@
+//! Candidates that set the cells where the tests are that need them: for victims what was there at first, for brittle tests
+//! what their setters leave.
+
+use std::collections::BTreeSet;
+
+use anyorder_model::{CellKind, Placement, TestIndex};
+use anyorder_source::Source;
+
+use super::keep::Known;
+use super::recipe::{Edit, Step};
+use super::restore::{Matter, files_of, in_words, unused};
+use super::site::{Site, read};
+use super::text::module;
+use crate::candidate::Candidate;
+
+/// So many tests are edited one by one.
+const FEW: usize = 4;
+
+/// Cells that are set before the tests that need them.
+pub(super) fn set(matter: &Matter<'_>) -> Vec<Candidate> {
+    let known = matter.known();
+    let is_brittle = matter.problem.is_brittle();
+    let pins: Option<Vec<String>> = known.iter().map(|known| pin(known, is_brittle)).collect();
+    let Some(pins) = pins.filter(|pins| !pins.is_empty()) else { return vec![] };
+    let sufferers = &matter.problem.sufferers;
+    let sites = matter.sites(sufferers).filter(|sites| sites.len() <= FEW);
+    let one_by_one = sites.and_then(|sites| at_tests(matter, &pins, &sites));
+    one_by_one.into_iter().chain(around_files(matter, &pins)).collect()
+}
+
+fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -> Option<Candidate> {
+    let mut steps = vec![];
+    for (_, site) in sites {
+        if site.is_unittest() {
+            return None;
+        }
+        let function = site.function.names.clone();
+        let first = Edit::First { function: function.clone(), lines: pins.to_vec() };
+        let edits = [first, Edit::Parameter { function, name: "monkeypatch" }];
+        steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
+    }
+    let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
+    let summary = format!("let {} start with {} as it has to be", in_words(&names), matter.what);
+    let edited = sites.iter().map(|(test, _)| *test).collect();
+    Some(matter.candidate(steps, Placement::Test, summary, edited))
+}
+
+fn around_files(matter: &Matter<'_>, pins: &[String]) -> Option<Candidate> {
+    let files: BTreeSet<String> = files_of(matter, &matter.problem.sufferers);
+    let step = |file: &String| {
+        let name = unused(&read(matter.tree, file)?, &matter.name.replacen("keep_", "set_", 1));
+        let head = format!("@{}.fixture(autouse=True)", module("pytest"));
+        let mut lines = vec![head, format!("def {name}(monkeypatch):")];
+        lines.extend(pins.iter().map(|pin| format!("    {pin}")));
+        Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
+    };
+    let steps = files.iter().map(step).collect::<Option<Vec<Step>>>()?;
+    let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+    let summary = format!("let each test of {} start with {} as it has to be", in_words(&names), matter.what);
+    Some(matter.candidate(steps, Placement::File, summary, vec![]))
+}
+
+/// A call of `monkeypatch` that gives a cell the value that it has to have.
+fn pin(known: &Known<'_>, is_brittle: bool) -> Option<String> {
+    let wanted = if is_brittle { &known.state.after } else { &known.state.before };
+    let is_absent = wanted == "<absent>";
+    let literal = match &known.about.literal {
+        Some(literal) if !is_brittle => Some(literal.clone()),
+        _ => Some(wanted.clone()).filter(|text| is_literal(text)),
+    };
+    let holder = || known.holder();
+    let key = || known.about.key.clone();
+    match known.kind() {
+        CellKind::Environment if is_absent => Some(format!("monkeypatch.delenv({}, raising=False)", key()?)),
+        CellKind::Environment => Some(format!("monkeypatch.setenv({}, {})", key()?, literal?)),
+        CellKind::Module if is_absent => {
+            Some(format!("monkeypatch.delitem({}.modules, {}, raising=False)", module("sys"), key()?))
+        }
+        CellKind::Cache => Some(format!("{}.cache_clear()", holder()?)),
+        CellKind::Item => item(known, is_absent, literal),
+        CellKind::Global | CellKind::ClassAttribute | CellKind::Attribute | CellKind::Builtin => {
+            let (object, name) = (holder()?, key()?);
+            Some(if is_absent {
+                format!("monkeypatch.delattr({object}, \"{name}\", raising=False)")
+            } else {
+                format!("monkeypatch.setattr({object}, \"{name}\", {})", literal?)
+            })
+        }
+        _ => None,
+    }
+}
+
+fn item(known: &Known<'_>, is_absent: bool, literal: Option<String>) -> Option<String> {
+    let (container, path) = (known.holder()?, &known.state.cell);
+    if let Some((_, slice)) = path.strip_suffix(":]").and_then(|path| path.rsplit_once('[')) {
+        let is_cut = known.state.before == "[]";
+        return is_cut.then(|| match slice {
+            "0" => format!("{container}.clear()"),
+            from => format!("del {container}[{from}:]"),
+        });
+    }
+    let key = known.about.key.clone()?;
+    if path.ends_with('}') {
+        return is_absent.then(|| format!("{container}.discard({key})"));
+    }
+    Some(if is_absent {
+        format!("monkeypatch.delitem({container}, {key}, raising=False)")
+    } else {
+        format!("monkeypatch.setitem({container}, {key}, {})", literal?)
+    })
+}
+
+/// Whether a text that was perhaps cut short is a literal.
+fn is_literal(text: &str) -> bool {
+    let is_whole = !text.contains(['…', '<', '(']) && !text.contains("...") && text.chars().count() < 80;
+    let starts = text.starts_with(|letter: char| "'\"[{-bTFN".contains(letter) || letter.is_ascii_digit());
+    is_whole && starts && Source::parse(text.as_bytes()).is_ok_and(|source| source.top_level().len() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_whole_is_a_literal() {
+        for text in ["'EUR'", "[1, 2]", "True", "None", "-3", "{'a': 1}", "1.5"] {
+            assert!(is_literal(text), "{text}");
+        }
+        for text in ["<object>", "['a', ...]", "'a…", "shop.Cart", "[<x>]", "'a"] {
+            assert!(!is_literal(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Where a test, or a line, is in the source.
+
+use anyorder_model::{Suite, TestIndex};
+use anyorder_source::{Class, Function, Source, Statement};
+
+use crate::workshop::Tree;
+
+/// A function in its file.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) file: String,
+    pub(super) source: Source,
+    pub(super) function: Function,
+}
+
+impl Site {
+    /// The function of a test; nothing if it is not in the test's own file.
+    pub(super) fn of_test(tree: &Tree<'_>, suite: &Suite, test: TestIndex) -> Option<Self> {
+        let (file, names) = names_of(&suite.id(test).0)?;
+        let source = read(tree, &file)?;
+        let function = source.function(&names)?.clone();
+        Some(Site { file, source, function })
+    }
+
+    /// The function that a line stands in.
+    pub(super) fn of_line(tree: &Tree<'_>, line: &str) -> Option<Self> {
+        let (file, line) = file_and_line(line)?;
+        let source = read(tree, &file)?;
+        let function = source.function_at(line)?.clone();
+        Some(Site { file, source, function })
+    }
+
+    /// The innermost statement of the function that begins on this line.
+    pub(super) fn statement(&self, line: usize) -> Option<Statement> {
+        let mut all = self.function.body.iter().flat_map(Statement::walk);
+        all.find(|statement| statement.line == line && statement.blocks.is_empty()).cloned()
+    }
+
+    /// Whether the function is a method of a `unittest.TestCase`.
+    pub(super) fn is_unittest(&self) -> bool {
+        let class = self.function.class.as_ref().and_then(|names| self.source.class(names));
+        class.is_some_and(|class| is_test_case(&self.source, class, 5))
+    }
+
+    /// Whether it is a fixture of pytest; with the scope that is written there.
+    pub(super) fn fixture_scope(&self) -> Option<&'static str> {
+        let mut decorators = self.function.decorators.iter();
+        let text = &decorators.find(|decorator| is_fixture(decorator.text.as_str()))?.text;
+        let scopes = ["class", "module", "package", "session"];
+        let has =
+            |scope: &&str| text.contains(&format!("\"{scope}\"")) || text.contains(&format!("'{scope}'"));
+        Some(scopes.into_iter().find(|scope| has(scope)).unwrap_or("function"))
+    }
+}
+
+/// Whether a decorator makes a fixture.
+pub(super) fn is_fixture(decorator: &str) -> bool {
+    let name = decorator.split('(').next().unwrap_or_default().trim();
+    name == "fixture" || name.ends_with(".fixture")
+}
+
+fn is_test_case(source: &Source, class: &Class, depth: usize) -> bool {
+    class.bases.iter().any(|base| {
+        let base = base.as_str();
+        let name = base.rsplit('.').next().unwrap_or(base);
+        let here = source.class(&[name]).filter(|_| depth > 0);
+        name.ends_with("TestCase") || here.is_some_and(|class| is_test_case(source, class, depth - 1))
+    })
+}
+
+/// `tests/test_a.py::TestB::test_c[x]` becomes the file and `TestB`, `test_c`.
+pub(super) fn names_of(id: &str) -> Option<(String, Vec<String>)> {
+    let (file, names) = id.split_once("::")?;
+    let names = names.split('[').next().unwrap_or(names);
+    Some((file.to_owned(), names.split("::").map(str::to_owned).collect()))
+}
+
+/// `file.py:12`, also with words behind it, becomes the file and the line.
+pub(super) fn file_and_line(place: &str) -> Option<(String, usize)> {
+    let place = place.split(" in ").next().unwrap_or(place);
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file.to_owned(), line.parse().ok()?))
+}
+
+/// A file of the project that can be edited.
+pub(super) fn read(tree: &Tree<'_>, file: &str) -> Option<Source> {
+    let is_inside = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
+    Source::parse(tree.read(file).filter(|_| is_inside)?).ok()
+}

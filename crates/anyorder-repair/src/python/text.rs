@@ -1,0 +1,74 @@
+//! Python text that names modules without saying how a file has imported them.
+//!
+//! `«shop.settings».CURRENCY` becomes `settings.CURRENCY` in a file that has `from shop import settings`. Who resolves a text
+//! decides what each module is called, and which imports are missing.
+
+/// Stands before the name of a module.
+const OPEN: char = '«';
+/// Stands behind the name of a module.
+const CLOSE: char = '»';
+
+/// A module, to be resolved later.
+pub(super) fn module(name: &str) -> String {
+    format!("{OPEN}{name}{CLOSE}")
+}
+
+/// `expression`, which begins with the name of `module`, with that name to be resolved later.
+pub(super) fn within(module_name: &str, expression: &str) -> String {
+    match expression.strip_prefix(module_name) {
+        Some(rest) if rest.is_empty() || rest.starts_with(['.', '[', '(']) => module(module_name) + rest,
+        _ => expression.to_owned(),
+    }
+}
+
+/// What stands in the place of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    /// The module has a name.
+    Module(String),
+    /// What stands behind the dot can do without it.
+    Nothing,
+}
+
+/// The text with each module called what `name` says, which is told the name behind the module's dot, too.
+pub(super) fn resolve(text: &str, mut name: impl FnMut(&str, &str) -> Called) -> String {
+    let mut parts = text.split(OPEN);
+    let mut resolved = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let Some((module, rest)) = part.split_once(CLOSE) else {
+            resolved.push_str(part);
+            continue;
+        };
+        let behind = rest.strip_prefix('.').unwrap_or_default();
+        let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        match name(module, &behind[..end.unwrap_or(behind.len())]) {
+            Called::Module(name) => resolved.extend([&*name, rest]),
+            Called::Nothing => resolved.push_str(rest.strip_prefix('.').unwrap_or(rest)),
+        }
+    }
+    resolved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_called_what_the_file_calls_them() {
+        let text = within("shop.settings", "shop.settings.FLAGS['a']") + " = " + &module("os") + ".sep";
+        let name = |module: &str, _: &str| Called::Module(module.rsplit('.').next().unwrap().to_owned());
+        assert_eq!(resolve(&text, name), "settings.FLAGS['a'] = os.sep");
+        assert_eq!(resolve(&text, |_, _| Called::Nothing), "FLAGS['a'] = sep");
+        let mut behind = vec![];
+        resolve(&text, |_, name| {
+            behind.push(name.to_owned());
+            Called::Nothing
+        });
+        assert_eq!(behind, ["FLAGS", "sep"]);
+    }
+
+    #[test]
+    fn a_name_that_only_begins_like_the_module_is_another_one() {
+        assert_eq!(within("shop", "shopping.LIST"), "shopping.LIST");
+    }
+}
