@@ -1,6 +1,7 @@
 //! Chores: `cargo xtask test`, `cargo xtask trial NAME`, `cargo xtask bench NAME`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
+mod agent;
 mod explained;
 mod fuzz;
 mod hunts;
@@ -10,6 +11,7 @@ mod mutate;
 mod pairs;
 mod parts;
 mod simulated;
+mod tally;
 mod trial;
 
 use std::process::ExitCode;
@@ -29,7 +31,7 @@ cargo xtask trial sources [SUITE...]  public suites: do all Python files come ba
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
-cargo xtask trial thorough [TEST...]  tests that do less every day: more random orders, more kills, forks of a JVM in all fixtures
+cargo xtask trial thorough [TEST...]  tests that do less every day, `agents` among them: more orders, kills, JVMs and interpreters
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
 cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
 

@@ -1,33 +1,20 @@
 //! The parts of `cargo xtask test`, each timed, and one closing line that counts all tests.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 use std::{env, fs, iter, thread};
 
-use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, newest_pytest_on, python};
+use anyorder_testkit::environment::{VERSIONS, interpreter};
 use anyorder_testkit::jvm::{CLAIMED, Jdk};
 use anyorder_testkit::program::{is_installed, missing_for_java};
 use anyorder_testkit::{repository, thorough};
 
+use crate::agent;
 use crate::messages::messages;
+use crate::tally::{Tally, counted, heard, one_check, one_result};
 use crate::trial;
-
-/// What a part has come to.
-#[derive(Default)]
-struct Tally {
-    passed: u64,
-    failed: u64,
-}
-
-impl Tally {
-    fn add(&mut self, other: &Tally) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-    }
-}
 
 type Part = (&'static str, fn() -> Tally);
 
@@ -47,8 +34,12 @@ const TRIED: [&str; 2] = ["six", "knack"];
 /// Versions of JUnit on which the agent is tried in every test run; `agents/junit/tests/run` tries all.
 const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 
+/// The part of that name, among files of tests.
+const AGENTS: &str = "agents";
+
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 12] = [
+pub(crate) const THOROUGH: [&str; 13] = [
+    AGENTS,
     "slow_deep_states",
     "slow_disk",
     "slow_every_scope",
@@ -61,18 +52,6 @@ pub(crate) const THOROUGH: [&str; 12] = [
     "slow_junit_fallback",
     "slow_junit_fork",
     "slow_kinds",
-];
-
-/// Leaves the agent's tests of shared state out.
-const ABOUT_STATE: [&str; 8] = [
-    "--ignore=tests/test_about.py",
-    "--ignore=tests/test_follow.py",
-    "--ignore=tests/test_kinds.py",
-    "--ignore=tests/test_put.py",
-    "--ignore=tests/test_restore.py",
-    "--ignore=tests/test_sight.py",
-    "--ignore=tests/test_state.py",
-    "--ignore=tests/test_watch.py",
 ];
 
 /// How much is done at the same time: most of it waits now and then.
@@ -124,6 +103,12 @@ pub(crate) fn test(names: &[&str]) -> bool {
 
 /// Runs the tests of some files as thoroughly as they can.
 pub(crate) fn thorough(names: &[&str]) -> bool {
+    let (agents, names): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| **name == AGENTS);
+    let agents_are_good = agents.is_empty() || agent::tests(true).failed == 0;
+    (names.is_empty() || files_thoroughly(&names)) && agents_are_good
+}
+
+fn files_thoroughly(names: &[&str]) -> bool {
     let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
     cargo.args(names.iter().flat_map(|name| ["--test", name]));
     cargo.env(thorough::VARIABLE, "1").status().is_ok_and(|status| status.success())
@@ -221,7 +206,10 @@ fn timed(name: &str) -> Command {
 const TIMED: &str = r#"TIMEFORMAT="%U + %S s of CPU"; { time "$0" "$@" 2>/dev/null; } 2>&1"#;
 
 /// Does what is to be done in lanes; what a lane is told of one thing is shown when that has ended.
-fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync) -> Tally {
+pub(crate) fn side_by_side<T: Send>(
+    things: Vec<T>,
+    work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync,
+) -> Tally {
     let (waiting, all) = (Mutex::new(things.into_iter()), Mutex::new(Tally::default()));
     let next = || waiting.lock().expect("no lane panics").next();
     let lane = || {
@@ -236,22 +224,8 @@ fn side_by_side<T: Send>(things: Vec<T>, work: impl Fn(T, &mut dyn FnMut(&str)) 
     all.into_inner().expect("no lane panics")
 }
 
-/// The agent's own tests, on every pytest from `python3`, and on every other interpreter with its newest pytest. What it sees
-/// of shared state has to do with interpreters, and little with pytest: the oldest and the newest interpreter will do.
 fn agents() -> Tally {
-    let pytests = PYTESTS.into_iter().map(|recipe| (python(recipe), false));
-    let interpreters: Vec<PathBuf> = VERSIONS.into_iter().filter_map(newest_pytest_on).collect();
-    let ends = [interpreters.first().cloned(), interpreters.last().cloned()];
-    let interpreters = interpreters.into_iter().map(|python| (python.clone(), ends.contains(&Some(python))));
-    side_by_side(pytests.chain(interpreters).collect(), |(python, is_at_an_end), tell| {
-        let left_out: &[&str] = if is_at_an_end { &[] } else { &ABOUT_STATE };
-        let mut command = Command::new(python);
-        command
-            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])
-            .args(left_out)
-            .current_dir(repository().join("agents/pytest"));
-        heard(command.env("PYTHONPATH", ".").env("PYTHONDONTWRITEBYTECODE", "1"), tell)
-    })
+    agent::tests(false)
 }
 
 fn trials() -> Tally {
@@ -280,44 +254,4 @@ fn test_names(wanted: impl Fn(&str) -> bool) -> Vec<String> {
         files.filter_map(|entry| stem(&entry.path())).filter(|name| wanted(name)).collect();
     names.sort();
     names
-}
-
-fn one_check(command: &mut Command) -> Tally {
-    one_result(command.status().is_ok_and(|status| status.success()))
-}
-
-fn one_result(is_good: bool) -> Tally {
-    Tally { passed: u64::from(is_good), failed: u64::from(!is_good) }
-}
-
-/// Runs a test runner, shows what it prints, and adds up the counts in its closing lines.
-fn counted(command: &mut Command) -> Tally {
-    heard(command, &mut |line| println!("{line}"))
-}
-
-/// Runs a test runner, tells every line that it prints, and adds up the counts in its closing lines.
-fn heard(command: &mut Command, tell: &mut dyn FnMut(&str)) -> Tally {
-    let mut child =
-        command.stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let mut tally = Tally::default();
-    for line in BufReader::new(child.stdout.take().expect("it is piped")).lines().map_while(Result::ok) {
-        tell(&line);
-        let is_closing = line.starts_with("test result:") || line.contains(" in ");
-        if is_closing {
-            tally.passed += count_before(&line, "passed");
-            tally.failed += count_before(&line, "failed") + count_before(&line, "error");
-        }
-    }
-    let is_good = child.wait().is_ok_and(|status| status.success());
-    if !is_good && tally.failed == 0 {
-        tally.failed = 1; // it did not get as far as counting
-    }
-    tally
-}
-
-/// The number right before `word`, which may end in an `s` or a punctuation mark.
-fn count_before(line: &str, word: &str) -> u64 {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let at = words.windows(2).find(|pair| pair[1].trim_end_matches([',', ';', '.', 's']) == word);
-    at.and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
 }

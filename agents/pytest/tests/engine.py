@@ -8,6 +8,7 @@ import textwrap
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURES = os.path.join(HOME, "..", "..", "fixtures", "pytest")
+SHARE_OF_KINDS = int(os.environ.get("ANYORDER_TEST_SHARE_OF_KINDS", "1"))  # every so many, where all of them take too long
 
 
 class Node:

@@ -1,6 +1,9 @@
 //! A JVM that forks: the probes on every JDK of this machine that it is claimed for, the rest on the newest.
 //! `cargo xtask trial thorough` does all on all of them, and `cargo xtask trial jvm` under load.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
 use anyorder_testkit::jvm::{COLLECTORS, ForkPrograms, Jdk, SMALL_NUMBERS, ZYGOTE};
 use anyorder_testkit::thorough::usually_or_in_trials;
 
@@ -11,6 +14,23 @@ fn jdks() -> Vec<Jdk> {
     assert!(!jdks.is_empty(), "there is a JDK that forking is claimed for");
     jdks.truncate(usually_or_in_trials(1, jdks.len()));
     jdks
+}
+
+/// The collectors that are tried besides that of a zygote: every day the one that most JVMs have by themselves.
+fn collectors() -> &'static [&'static str] {
+    usually_or_in_trials(&["-XX:+UseG1GC"], &COLLECTORS)
+}
+
+/// The programs, compiled once for all tests that run at the same time.
+fn programs(jdk: &Jdk) -> Arc<ForkPrograms> {
+    static COMPILED: Mutex<BTreeMap<u32, Weak<ForkPrograms>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = compiled.get(&jdk.feature).and_then(Weak::upgrade);
+    known.unwrap_or_else(|| {
+        let programs = Arc::new(ForkPrograms::compiled(jdk));
+        compiled.insert(jdk.feature, Arc::downgrade(&programs));
+        programs
+    })
 }
 
 /// Runs a program on every JDK with every one of these sets of options that it has; what did not end with `status`.
@@ -29,7 +49,7 @@ fn wrong_by(
 ) -> Vec<String> {
     let mut wrong = Vec::new();
     for jdk in jdks {
-        let programs = ForkPrograms::compiled(jdk);
+        let programs = programs(jdk);
         for options in options.iter().filter(|options| jdk.has(options)) {
             let (ended, said) = programs.run_by(command, program, options, arguments);
             if ended != Some(status) {
@@ -42,8 +62,7 @@ fn wrong_by(
 
 #[test]
 fn all_that_a_jvm_does_it_does_in_a_fork() {
-    let collectors = COLLECTORS.map(|collector| [collector]);
-    let collectors: Vec<&[&str]> = collectors.iter().map(|one| &one[..]).collect();
+    let collectors: Vec<&[&str]> = collectors().chunks(1).collect();
     assert_eq!(wrong("Probes", &collectors, &[], 0), [""; 0]);
     assert_eq!(wrong_by(&["env"], &Jdk::claimed(), "Probes", &[&ZYGOTE], &[], 0), [""; 0]);
 }

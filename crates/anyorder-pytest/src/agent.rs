@@ -68,8 +68,16 @@ pub(crate) const ORDER_PLUGIN: (&str, &str) =
 /// Writes the agent to `directory`.
 pub(crate) fn unpack(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory.join("anyorder_agent"))?;
-    FILES.iter().try_for_each(|(name, text)| fs::write(directory.join(name), text))
+    FILES.iter().try_for_each(|(name, text)| fs::write(directory.join(name), not_rewritten(text)))
 }
+
+/// pytest rewrites the assertions of every plugin and of all that is in its package, which takes longer than to compile them.
+/// There is nothing to rewrite here, and a docstring can say so. Lines stay where they are.
+fn not_rewritten(text: &str) -> String {
+    text.replacen(DOCSTRING, &format!("{DOCSTRING}PYTEST_DONT_REWRITE "), 1)
+}
+
+const DOCSTRING: &str = "\"\"\"";
 
 /// Makes whatever pytest `command` starts load the agent. The agent undoes this before it imports the project.
 pub(crate) fn inject(command: &mut Command, agent: &Path, call: &AgentCall<'_>) -> io::Result<()> {
@@ -117,4 +125,17 @@ fn with_user_value(name: &str, ours: impl Into<OsString>, between: &str, side: S
 
 fn into_text(value: OsString) -> io::Result<String> {
     value.into_string().map_err(|_| io::Error::other("an environment variable is not valid UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DOCSTRING, FILES, not_rewritten};
+
+    #[test]
+    fn every_file_asks_pytest_to_leave_it_alone() {
+        for (name, text) in FILES {
+            assert!(text.starts_with(DOCSTRING), "{name}");
+            assert!(not_rewritten(text).lines().next().unwrap().contains("PYTEST_DONT_REWRITE"), "{name}");
+        }
+    }
 }

@@ -17,11 +17,13 @@ pub enum Profile {
 /// The binary; made if it is not there.
 pub fn anyorder(profile: Profile) -> PathBuf {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "--package", "anyorder"]).current_dir(repository());
-    if profile == Profile::Release {
-        cargo.arg("--release");
-    }
-    assert!(cargo.status().is_ok_and(|status| status.success()), "`cargo build --package anyorder` fails");
+    cargo.args(["build", "--quiet"]).current_dir(repository());
+    match profile {
+        // With the features that tests are built with; otherwise half of the workspace would be built once more.
+        Profile::Debug => cargo.args(["--workspace", "--bin", "anyorder"]),
+        Profile::Release => cargo.args(["--package", "anyorder", "--release"]),
+    };
+    assert!(cargo.status().is_ok_and(|status| status.success()), "{cargo:?} fails");
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from);
     target.join(if profile == Profile::Release { "release/anyorder" } else { "debug/anyorder" })

@@ -68,13 +68,23 @@ pub fn python_from(base: &Path, name: &str, requirements: &[&str]) -> PathBuf {
     if fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
         return python;
     }
-    must(Command::new(base).args(["-m", "venv", "--clear"]).arg(&environment));
+    must(Command::new(base).args(["-m", "venv", "--clear", "--without-pip"]).arg(&environment));
     if !requirements.is_empty() {
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        must(Command::new(&python).args(pip).args(requirements));
+        install(base, &python, requirements);
     }
     fs::write(done, wanted).expect("target can be written");
     python
+}
+
+/// By the pip that `base` has, if it has one that can be lent: to install one into every environment costs more than all the rest.
+fn install(base: &Path, python: &Path, requirements: &[&str]) {
+    const INSTALL: [&str; 3] = ["install", "--quiet", "--disable-pip-version-check"];
+    let mut lent = Command::new(base);
+    lent.args(["-m", "pip", "--python"]).arg(python).args(INSTALL).args(requirements);
+    if !lent.output().is_ok_and(|output| output.status.success()) {
+        must(Command::new(python).args(["-m", "ensurepip"]));
+        must(Command::new(python).args(["-m", "pip"]).args(INSTALL).args(requirements));
+    }
 }
 
 pub(crate) fn must(command: &mut Command) {
@@ -102,10 +112,11 @@ pub fn interpreter(version: &str) -> Option<PathBuf> {
         pyenv.and_then(|place| fs::read_dir(place.join("versions")).ok()).into_iter().flatten().flatten();
     let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{version}.")));
     let kept = kept.map(|entry| entry.path().join("bin/python"));
-    named.chain(kept).find(|python| works(python, version))
+    named.chain(kept).find(|python| is_version(python, version))
 }
 
-fn works(python: &Path, version: &str) -> bool {
+/// Whether it is an interpreter of this version that can be started.
+pub fn is_version(python: &Path, version: &str) -> bool {
     let question = "import sys; print('%d.%d' % sys.version_info[:2])";
     let answer = Command::new(python).args(["-c", question]).output();
     answer.is_ok_and(|answer| String::from_utf8_lossy(&answer.stdout).trim() == version)
