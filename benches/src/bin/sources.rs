@@ -190,10 +190,8 @@ fn there_and_back(source: &Source, functions: &[&Function]) -> Result<(), String
         editor.remove(statement);
     }
     let back = editor.finish().map_err(told)?;
-    let is_same = match functions.iter().any(|function| breaks_lines(source, function)) {
-        false => back == source.bytes(),
-        true => words(&back) == words(source.bytes()),
-    };
+    let is_broken = functions.iter().any(|function| breaks_lines(source, function));
+    let is_same = if is_broken { words(&back) == words(source.bytes()) } else { back == source.bytes() };
     match () {
         () if ours.len() != functions.len() => Err(format!("{} lines of {}", ours.len(), functions.len())),
         () if !is_same => Err("differs".to_owned()),
