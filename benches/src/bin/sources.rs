@@ -117,9 +117,9 @@ impl Tally {
         if source.bytes() != bytes || source.edit().finish().as_deref() != Ok(bytes) {
             wrong.push("does not come back byte for byte".to_owned());
         }
-        if let Err(what) = there_and_back(source) {
-            let each =
-                source.functions().iter().filter(|function| one_there_and_back(source, function).is_err());
+        let all: Vec<&Function> = source.functions().iter().collect();
+        if let Err(what) = there_and_back(source, &all) {
+            let each = all.iter().filter(|function| there_and_back(source, &[function]).is_err());
             let lines: Vec<String> = each.map(|function| function.line.to_string()).collect();
             wrong.push(format!("insert_first and remove: {what}; functions of lines {}", lines.join(", ")));
         }
@@ -190,10 +190,8 @@ fn there_and_back(source: &Source, functions: &[&Function]) -> Result<(), String
         editor.remove(statement);
     }
     let back = editor.finish().map_err(told)?;
-    let is_same = match functions.iter().any(|function| breaks_lines(source, function)) {
-        false => back == source.bytes(),
-        true => words(&back) == words(source.bytes()),
-    };
+    let is_broken = functions.iter().any(|function| breaks_lines(source, function));
+    let is_same = if is_broken { words(&back) == words(source.bytes()) } else { back == source.bytes() };
     match () {
         () if ours.len() != functions.len() => Err(format!("{} lines of {}", ours.len(), functions.len())),
         () if !is_same => Err("differs".to_owned()),

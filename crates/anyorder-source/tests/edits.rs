@@ -322,3 +322,26 @@ fn only_an_import_is_added_as_one() {
     let source = Source::parse("").expect("readable");
     assert!(matches!(source.edit().add_import("x = 1").finish(), Err(CannotEdit::Block { .. })));
 }
+
+#[test]
+fn cases_of_a_match_are_blocks_like_others() {
+    let text = "match a:\n    case 1: b; c\n    case {'k': v} if v:\n        # why\n        d\n    case _:\n        e\n";
+    let source = Source::parse(text).expect("readable");
+    let blocks = &source.top_level()[0].blocks;
+    let mut editor = source.edit();
+    editor.insert_behind(&blocks[0][0], "x").insert_before(&blocks[1][0], "y").remove(&blocks[2][0]);
+    assert_eq!(
+        String::from_utf8(editor.finish().expect("can be changed")).expect("utf-8"),
+        "match a:\n    case 1:\n        b\n        x\n        c\n    case {'k': v} if v:\n        y\n        # why\n        d\n    case _:\n        pass\n"
+    );
+}
+
+#[test]
+fn a_form_feed_is_no_indentation() {
+    let changed = edited("\x0cclass T:\n    a\n\x0c    b\n", |source, editor| {
+        editor
+            .insert_before(&source.classes()[0].body[1], "x")
+            .insert_definition_before(&source.classes()[0], "y = 1")
+    });
+    assert_eq!(changed, "y = 1\n\n\n\x0cclass T:\n    a\n    x\n\x0c    b\n");
+}

@@ -10,14 +10,9 @@ use crate::{Body, Class, Expression, Function, Parameter, ParameterKind, Stateme
 
 impl Reader<'_> {
     /// Reads a function and keeps it; adds what it needs from outside to `loads`.
-    pub(super) fn function(
-        &mut self,
-        function: &StmtFunctionDef,
-        indentation: &str,
-        loads: &mut Vec<Text>,
-    ) -> Body {
+    pub(super) fn function(&mut self, function: &StmtFunctionDef, loads: &mut Vec<Text>) -> Body {
         let class = self.scopes.last().filter(|scope| !scope.is_function).map(|_| self.names());
-        let (body, scope, names) = self.inside(function.name.as_str(), true, &function.body, indentation);
+        let (body, scope, names) = self.inside(function.name.as_str(), true, &function.body);
         let mut bound = type_parameters(function.type_params.as_deref(), self.context);
         bound.extend(function.parameters.iter().map(|parameter| self.context.text(parameter.name())));
         let outer = |name: &Text| scope.globals.contains(name) || scope.nonlocals.contains(name);
@@ -43,8 +38,8 @@ impl Reader<'_> {
     }
 
     /// Reads a class and keeps it; adds what it needs from outside to `loads`.
-    pub(super) fn class(&mut self, class: &StmtClassDef, indentation: &str, loads: &mut Vec<Text>) -> Body {
-        let (body, _, names) = self.inside(class.name.as_str(), false, &class.body, indentation);
+    pub(super) fn class(&mut self, class: &StmtClassDef, loads: &mut Vec<Text>) -> Body {
+        let (body, _, names) = self.inside(class.name.as_str(), false, &class.body);
         let mut bound = type_parameters(class.type_params.as_deref(), self.context);
         bound.extend(body.iter().flat_map(|statement| &statement.stores).cloned());
         keep_needed(loads, &body, &bound);
@@ -63,13 +58,7 @@ impl Reader<'_> {
         body
     }
 
-    fn inside(
-        &mut self,
-        name: &str,
-        is_function: bool,
-        suite: &[Stmt],
-        indentation: &str,
-    ) -> (Body, Scope, Vec<String>) {
+    fn inside(&mut self, name: &str, is_function: bool, suite: &[Stmt]) -> (Body, Scope, Vec<String>) {
         self.scopes.push(Scope {
             name: name.to_owned(),
             is_function,
@@ -79,7 +68,7 @@ impl Reader<'_> {
             writes: Vec::new(),
         });
         let names = self.names();
-        let body = self.body(suite, Some(indentation), true);
+        let body = self.body(suite, true);
         (body, self.scopes.pop().expect("pushed above"), names)
     }
 

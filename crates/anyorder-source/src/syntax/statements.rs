@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::source_order::SourceOrderVisitor;
 use ruff_python_ast::{self as ast, Expr, Stmt};
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextSize};
 
 use super::facts::{Facts, add};
 use super::{Context, Token, Tree, definitions, range, shapes};
@@ -53,20 +53,20 @@ impl<'c> Reader<'c> {
     }
 
     pub(super) fn module(&mut self, suite: &[Stmt]) -> Body {
-        self.body(suite, None, true)
+        self.body(suite, true)
     }
 
-    /// The statements of a block; `around` is the indentation of the statement whose block it is.
-    pub(super) fn body(&mut self, suite: &[Stmt], around: Option<&str>, has_docstring: bool) -> Body {
-        let place = Arc::new(self.place(suite, around));
+    /// The statements of a block.
+    pub(super) fn body(&mut self, suite: &[Stmt], has_docstring: bool) -> Body {
+        let place = Arc::new(self.place(suite));
         let statements = suite.iter().enumerate().map(|(at, statement)| {
             let is_docstring = has_docstring && at == 0 && is_string(statement);
-            self.statement(statement, &place.indentation, is_docstring)
+            self.statement(statement, is_docstring)
         });
         Body { statements: statements.collect(), place }
     }
 
-    fn place(&self, suite: &[Stmt], around: Option<&str>) -> Place {
+    fn place(&self, suite: &[Stmt]) -> Place {
         let before = |statement: &Stmt| {
             let tokens = self.context.tokens.before(statement.start());
             tokens.iter().rev().find(|token| !token.kind().is_trivia()).copied()
@@ -77,25 +77,34 @@ impl<'c> Reader<'c> {
             is_behind_semicolon: suite.iter().map(is_behind_semicolon).collect(),
             ..Place::default()
         };
-        let (Some(around), Some(first)) = (around, suite.first()) else { return place };
+        let Some(first) = suite.first() else { return place };
         match before(first).filter(|token| token.kind() == TokenKind::Colon) {
             Some(colon) => {
                 place.inline = Some(usize::from(colon.end())..usize::from(first.start()));
+                let around = self.indentation(self.start_of_code_line(colon.start()));
                 place.indentation = format!("{around}{}", self.context.unit);
             }
-            None => self.indentation(first).clone_into(&mut place.indentation),
+            None => self.indentation(usize::from(first.start())).clone_into(&mut place.indentation),
         }
         place
     }
 
+    /// Where the line of code begins that goes on here.
+    fn start_of_code_line(&self, at: TextSize) -> usize {
+        let is_end =
+            |kind: TokenKind| matches!(kind, TokenKind::Newline | TokenKind::Indent | TokenKind::Dedent);
+        let code = self.context.tokens.before(at).iter().rev().filter(|token| !token.kind().is_trivia());
+        let first = code.take_while(|token| !is_end(token.kind())).last();
+        usize::from(first.map_or(at, Ranged::start))
+    }
+
     /// What stands before a statement on its line. A form feed starts the count anew.
-    fn indentation(&self, statement: &Stmt) -> &'c str {
-        let start = usize::from(statement.start());
+    fn indentation(&self, start: usize) -> &'c str {
         let before = &self.context.text[self.context.lines.start(start)..start];
         before.rfind('\x0c').map_or(before, |at| &before[at + 1..])
     }
 
-    fn statement(&mut self, statement: &Stmt, indentation: &str, is_docstring: bool) -> Statement {
+    fn statement(&mut self, statement: &Stmt, is_docstring: bool) -> Statement {
         let mut facts = Facts::new(self.context);
         if !is_docstring {
             header(statement, &mut facts);
@@ -105,9 +114,9 @@ impl<'c> Reader<'c> {
         self.note(&shape, &facts, statement);
         let Facts { mut loads, mut stores, calls, .. } = facts;
         let blocks = match statement {
-            Stmt::FunctionDef(function) => vec![self.function(function, indentation, &mut loads)],
-            Stmt::ClassDef(class) => vec![self.class(class, indentation, &mut loads)],
-            _ => self.blocks(statement, indentation, &mut loads, &mut stores),
+            Stmt::FunctionDef(function) => vec![self.function(function, &mut loads)],
+            Stmt::ClassDef(class) => vec![self.class(class, &mut loads)],
+            _ => self.blocks(statement, &mut loads, &mut stores),
         };
         Statement {
             range: range(statement),
@@ -160,19 +169,13 @@ impl<'c> Reader<'c> {
     }
 
     /// The blocks of a statement that opens no scope; their names are its own.
-    fn blocks(
-        &mut self,
-        statement: &Stmt,
-        indentation: &str,
-        loads: &mut Vec<Text>,
-        stores: &mut Vec<Text>,
-    ) -> Vec<Body> {
+    fn blocks(&mut self, statement: &Stmt, loads: &mut Vec<Text>, stores: &mut Vec<Text>) -> Vec<Body> {
         let own = stores.clone();
         let suites = suites(statement);
         self.depth += 1;
         let mut blocks = Vec::with_capacity(suites.len());
         for suite in suites {
-            let body = self.body(suite, Some(indentation), false);
+            let body = self.body(suite, false);
             needs(&body).into_iter().filter(|name| !own.contains(name)).for_each(|name| add(loads, name));
             for name in body.iter().flat_map(|statement| &statement.stores) {
                 add(stores, name.clone());

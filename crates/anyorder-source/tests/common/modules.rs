@@ -21,8 +21,8 @@ const SIMPLE: [&str; 14] = [
     "'text'",
 ];
 
-/// What opens a block, and what its second block opens with.
-const HEADS: [(&str, Option<&str>); 14] = [
+/// What opens a block, and what its second block opens with; a line with `>` stands one level deeper.
+const HEADS: [(&str, Option<&str>); 15] = [
     ("if a:", Some("else:")),
     ("if a:", Some("elif b :")),
     ("for a in b:", Some("else:")),
@@ -37,6 +37,7 @@ const HEADS: [(&str, Option<&str>); 14] = [
     ("class A(B, metaclass=C):", None),
     ("@a\nclass D:", None),
     ("def k[T](a: T, /, b=lambda: 0):", None),
+    ("match a:\n>case [b, *c] if d:", None),
 ];
 
 /// Something that stands on lines of its own.
@@ -127,11 +128,14 @@ impl Layout {
             }
             Node::Block { head, first, second, is_inline } => {
                 let (head, other) = HEADS[*head];
-                head.split_inclusive('\n').for_each(|line| {
-                    *text += indentation;
-                    *text += line;
-                });
-                self.block(first, indentation, *is_inline, text);
+                let deeper = format!("{indentation}{}", self.unit);
+                let mut last = indentation;
+                for line in head.split_inclusive('\n') {
+                    last = if line.starts_with('>') { &deeper } else { indentation };
+                    *text += last;
+                    *text += line.trim_start_matches('>');
+                }
+                self.block(first, last, *is_inline, text);
                 if let Some(other) = other.filter(|_| !second.is_empty() || head == "try:") {
                     *text += indentation;
                     *text += other;
