@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::hunts::{DEPENDENT, hunted, is_order_dependent, list};
 
 /// Suites with order-dependent tests that hunts have found.
-const FOUND: [&str; 2] = ["logzero", "python-dotenv"];
+pub(crate) const FOUND: [&str; 2] = ["logzero", "python-dotenv"];
 
 /// The share of findings that have to have a proved cause.
 const PROVED: f64 = 0.85;

@@ -3,6 +3,7 @@
 
 mod agent;
 mod explained;
+mod fixed;
 mod fuzz;
 mod hunts;
 mod jvm;
@@ -27,6 +28,7 @@ cargo xtask trial pairs [SUITE...]    public suites: all ordered pairs by brute 
 cargo xtask trial large               a suite of 26,852 tests: memory, and what the engine adds to a long order
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial explain [SUITE...]  public suites: how many findings have a proved cause, and why the others have none
+cargo xtask trial fix [SUITE...]      public suites: how many findings get a verified patch, the patches, and why the others get none
 cargo xtask trial sources [SUITE...]  public suites: do all Python files come back byte for byte, and do changes hold
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
@@ -54,6 +56,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["test", parts @ ..] => Some(parts::test(parts)),
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "explain", names @ ..] => Some(explained::explained(names)),
+        ["trial", "fix", names @ ..] => Some(fixed::fixed(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
         ["trial", "thorough"] => Some(parts::thorough(&parts::THOROUGH)),

@@ -3,7 +3,7 @@
 use anyorder_model::{About, CellKind, State, Strength};
 
 use super::process;
-use super::text::{module, within};
+use super::text::{double_quoted, module, within};
 use super::undo::Undo;
 
 /// A cell that is kept as it is around a test. Texts may name modules that are resolved later.
@@ -41,6 +41,11 @@ impl Keep {
         Keep { pin: Some(pin), ..self }
     }
 
+    /// Whether nothing is to be done: another cell's way takes care of it.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.manager.is_none() && self.undo.is_empty()
+    }
+
     fn doubtful(self) -> Self {
         Keep { strength: Strength::Unsafe, ..self }
     }
@@ -62,7 +67,7 @@ impl Known<'_> {
     /// What holds it, its module to be resolved.
     pub(super) fn holder(&self) -> Option<String> {
         let About { module, expression, .. } = &self.about;
-        Some(within(module.as_deref()?, expression.as_deref()?))
+        Some(double_quoted(&within(module.as_deref()?, expression.as_deref()?)))
     }
 
     /// The class of what holds it, without its module.
@@ -169,6 +174,10 @@ fn item(known: &Known<'_>, saved: &str) -> Option<Keep> {
     if path.starts_with("warnings.filters[") {
         return Some(Keep::managed(format!("{}.catch_warnings()", module("warnings"))));
     }
+    if path.starts_with("logging.") && path.contains("._cache[") {
+        // `setLevel` empties it.
+        return Some(Keep::new([], []));
+    }
     let container = known.holder()?;
     if path.contains(".<cache>") {
         return Some(Keep::new([], [Undo::call(format!("{container}.cache_clear"))]));
@@ -205,7 +214,9 @@ fn context(known: &Known<'_>, saved: &str) -> Option<Keep> {
     if !known.state.cell.starts_with("context variable ") {
         return attribute(known, saved);
     }
-    let set = format!("{saved} = {holder}.set({holder}.get(None))");
+    // Asked without a default, a variable that has neither a value nor a default raises.
+    let default = if known.was_absent() { "" } else { "None" };
+    let set = format!("{saved} = {holder}.set({holder}.get({default}))");
     Some(Keep::new([set], [Undo::call_with(format!("{holder}.reset"), saved)]))
 }
 

@@ -11,7 +11,7 @@ use crate::candidate::Candidate;
 
 /// Candidates for cells of these kinds, if the problem is one such cell.
 pub(super) fn local(matter: &Matter<'_>) -> Vec<Candidate> {
-    let [state] = &matter.problem.cells[..] else { return vec![] };
+    let [state] = &matter.problem.cells[..] else { return left_open(matter) };
     let candidate = match state.kind {
         Some(CellKind::LeftOver) => closed(matter, state),
         Some(CellKind::File) => elsewhere(matter),
@@ -79,19 +79,79 @@ fn copied(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
     Some(matter.candidate(steps, Placement::Polluter, summary, edited))
 }
 
-/// What a polluter opens is closed behind it.
-fn closed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
-    let mut lines = state.written.iter().chain(&state.stack);
-    let (site, statement, name) = lines.find_map(|line| opening(matter, line))?;
+/// What tests call on things that are to go.
+const ENDINGS: [&[&str]; 5] =
+    [&["close"], &["shutdown", "server_close"], &["stop"], &["shutdown"], &["terminate"]];
+
+/// Where nothing is known, what a polluter has opened may still be open: it is closed as other tests do it, or as usual.
+fn left_open(matter: &Matter<'_>) -> Vec<Candidate> {
+    let sites = matter.sites(&matter.problem.polluters).filter(|_| matter.problem.cells.is_empty());
+    let Some([(test, site)]) = sites.as_deref() else { return vec![] };
+    let mut candidates = vec![];
+    for statement in site.function.statements() {
+        let Shape::Assign { targets, value } = &statement.shape else { continue };
+        let [Target::Name(name)] = &targets[..] else { continue };
+        let elsewhere = endings_elsewhere(site, value);
+        let usual = ENDINGS.iter().map(|methods| methods.iter().map(|&method| method.to_owned()).collect());
+        let all =
+            Some(elsewhere).filter(|methods: &Vec<String>| !methods.is_empty()).into_iter().chain(usual);
+        for methods in all.filter(|_| value.ends_with(')') && !is_ended(site, name)) {
+            let steps = finalizers(site, &statement.text, name, &methods);
+            let calls: Vec<String> = methods.iter().map(|method| format!("`{name}.{method}()`")).collect();
+            let summary =
+                format!("call {} behind `{}`", super::restore::in_words(&calls), site.function.name());
+            candidates.push(matter.candidate(steps, Placement::Polluter, summary, vec![*test]));
+        }
+    }
+    candidates
+}
+
+/// What other tests of the file call on what they get from the same expression, if it sounds like an end.
+fn endings_elsewhere(site: &Site, value: &str) -> Vec<String> {
+    let is_ending = |method: &str| ENDINGS.iter().any(|methods| methods.contains(&method));
+    let others = site.source.functions().iter().filter(|other| other.names != site.function.names);
+    let found = others.filter_map(|other| {
+        let name = other.statements().iter().find_map(|statement| match &statement.shape {
+            Shape::Assign { targets, value: same } if *same == *value => match &targets[..] {
+                [Target::Name(name)] => Some(name.clone()),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        let calls = other.statements().iter().flat_map(|statement| &statement.calls);
+        let receivers = calls.filter_map(anyorder_source::Call::receiver);
+        let methods = receivers.filter(|(object, method)| *object == name && is_ending(method));
+        Some(methods.map(|(_, method)| method.to_string()).collect::<Vec<_>>())
+    });
+    found.into_iter().find(|methods| !methods.is_empty()).unwrap_or_default()
+}
+
+/// Whether the function ends it itself.
+fn is_ended(site: &Site, name: &str) -> bool {
+    let calls = site.function.statements().iter().flat_map(|statement| &statement.calls);
+    let mut receivers = calls.filter_map(anyorder_source::Call::receiver);
+    receivers
+        .any(|(object, method)| object == *name && ENDINGS.iter().any(|all| all.contains(&method.as_str())))
+}
+
+/// These methods are called behind the test, the first first.
+fn finalizers(site: &Site, statement: &str, name: &str, methods: &[String]) -> Vec<Step> {
     let function = site.function.names.clone();
     let step = |edit| Step { file: site.file.clone(), edit };
     let is_unittest = site.is_unittest();
     let finalizer = if is_unittest { "self.addCleanup" } else { "request.addfinalizer" };
-    let lines = vec![format!("{finalizer}({name}.close)")];
-    let mut steps = vec![step(Edit::Behind { function: function.clone(), statement, lines })];
-    if !is_unittest {
-        steps.push(step(Edit::Parameter { function, name: "request".to_owned() }));
-    }
+    // What is added last is done first.
+    let lines = methods.iter().rev().map(|method| format!("{finalizer}({name}.{method})")).collect();
+    let behind = Edit::Behind { function: function.clone(), statement: statement.to_owned(), lines };
+    let parameter = Edit::Parameter { function, name: "request".to_owned() };
+    std::iter::once(step(behind)).chain(Some(step(parameter)).filter(|_| !is_unittest)).collect()
+}
+
+/// What a polluter opens is closed behind it.
+fn closed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
+    let mut lines = state.written.iter().chain(&state.stack);
+    let (site, statement, name) = lines.find_map(|line| opening(matter, line))?;
+    let steps = finalizers(&site, &statement, &name, &["close".to_owned()]);
     let summary = format!("close `{name}` behind `{}`", site.function.name());
     Some(matter.candidate(steps, Placement::Polluter, summary, vec![]))
 }

@@ -57,7 +57,8 @@ impl<'a> Matter<'a> {
         let mut keeps: Vec<Keep> =
             known.iter().map(|known| keep(known, &saved(known))).collect::<Option<_>>()?;
         keeps.dedup();
-        Some(keeps)
+        keeps.retain(|keep| !keep.is_nothing());
+        Some(keeps).filter(|keeps| !keeps.is_empty())
     }
 
     pub(super) fn own_of(&self, file: &str) -> Option<&str> {
@@ -285,6 +286,16 @@ fn name_for(path: &str) -> String {
 /// The last name in a path, in small letters.
 fn short(path: &str) -> String {
     let head = path.split(" of ").next().unwrap_or(path);
+    let head = head.strip_prefix("context variable ").unwrap_or(head);
+    if let Some(file) = head.strip_prefix("file ") {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        return name
+            .split('.')
+            .find(|part| !part.is_empty())
+            .unwrap_or("file")
+            .replace('-', "_")
+            .to_lowercase();
+    }
     let words: Vec<String> = head
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .filter(|word| word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_'))
@@ -295,7 +306,7 @@ fn short(path: &str) -> String {
         _ if path.starts_with("os.environ") => "environment".to_owned(),
         _ if path.starts_with("sys.modules") => "modules".to_owned(),
         _ if path.starts_with("sys.path") => "search_path".to_owned(),
-        _ if path.contains(' ') && !path.contains('<') => words.join("_"),
+        _ if head.contains(' ') && !path.contains('<') => words.join("_"),
         [.., last] => last.clone(),
         [] => "state".to_owned(),
     }
