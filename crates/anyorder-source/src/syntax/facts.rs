@@ -1,6 +1,6 @@
 //! What expressions load, bind, call and mention.
 
-use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_pattern, walk_type_param};
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_pattern};
 use ruff_python_ast::{self as ast, AnyNodeRef, Expr, ExprContext, Identifier};
 use ruff_text_size::Ranged;
 
@@ -12,7 +12,6 @@ pub(super) struct Facts<'c> {
     pub(super) context: &'c Context<'c>,
     pub(super) loads: Vec<Text>,
     pub(super) stores: Vec<Text>,
-    pub(super) deletes: Vec<Text>,
     pub(super) calls: Vec<Call>,
     pub(super) literals: Vec<(Text, LiteralKind, usize)>,
     pub(super) yields: bool,
@@ -33,7 +32,6 @@ impl<'c> Facts<'c> {
             context,
             loads: Vec::new(),
             stores: Vec::new(),
-            deletes: Vec::new(),
             calls: Vec::new(),
             literals: Vec::new(),
             yields: false,
@@ -122,12 +120,9 @@ impl<'c> Facts<'c> {
     fn name(&mut self, name: &ast::ExprName) {
         let text = self.context.text(name);
         match name.ctx {
-            ExprContext::Load | ExprContext::Invalid => add(&mut self.loads, text),
             ExprContext::Store => add(&mut self.stores, text),
-            ExprContext::Del => {
-                add(&mut self.loads, text.clone());
-                add(&mut self.deletes, text);
-            }
+            // What is deleted must be there.
+            ExprContext::Load | ExprContext::Del | ExprContext::Invalid => add(&mut self.loads, text),
         }
     }
 }
@@ -170,10 +165,6 @@ impl<'a> SourceOrderVisitor<'a> for Facts<'_> {
         };
         bound.into_iter().for_each(|name| self.store(name));
         walk_pattern(self, pattern);
-    }
-
-    fn visit_type_param(&mut self, parameter: &'a ast::TypeParam) {
-        walk_type_param(self, parameter);
     }
 }
 
