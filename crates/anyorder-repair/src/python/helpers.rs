@@ -8,6 +8,7 @@ use anyorder_source::{Import, Statement};
 
 use super::place::{Lines, first_of_all, placed};
 use super::restore::Matter;
+use super::rewrite::with_monkeypatch;
 use super::site::Site;
 use crate::candidate::Candidate;
 use crate::problem::Helper;
@@ -62,8 +63,25 @@ fn fewest(
         return Ok(None);
     }
     Ok(Some(match shrink(&all, questions, holds)? {
-        Shrunk::Minimal(statements) | Shrunk::Unfinished(statements) => lines_of(site, &statements, source),
+        Shrunk::Minimal(statements) | Shrunk::Unfinished(statements) => {
+            let lines = lines_of(site, &statements, source);
+            if source == PatchSource::Setter { undone(site, &statements, lines) } else { lines }
+        }
     }))
+}
+
+/// The same, so that `monkeypatch` undoes what it can: what sets something up should not leave it set up.
+fn undone(site: &Site, statements: &[Statement], lines: Lines) -> Lines {
+    let words: Vec<Option<String>> = statements.iter().map(with_monkeypatch).collect();
+    if words.iter().all(Option::is_none) {
+        return lines;
+    }
+    let text = statements.iter().zip(words).flat_map(|(statement, word)| {
+        let text = word.unwrap_or_else(|| dedented(statement, site));
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    });
+    let fixtures = [lines.fixtures, vec!["monkeypatch".to_owned()]].concat();
+    Lines { text: text.collect(), fixtures, ..lines }
 }
 
 /// Whether the last test of an order passes when it does this first, in a changed tree.
