@@ -67,7 +67,7 @@ def _text(thing, depth):
     if is_a(thing, types.FunctionType):
         return "<function %s.%s>" % (thing.__module__, thing.__qualname__)
     if kind is types.BuiltinFunctionType:
-        return _ADDRESS.sub("0x", repr(thing))
+        return _without_addresses(repr(thing))
     if kind is types.ModuleType:
         return "<module %s>" % namespace_of_module(thing).get("__name__")
     if kind is bytearray:
@@ -83,7 +83,7 @@ def _text(thing, depth):
     if is_a(thing, types.MethodType):
         return "<method %s>" % getattr(thing.__func__, "__qualname__", "?")
     if type_name(kind) in _TOLD:
-        return _ADDRESS.sub("0x", repr(thing))
+        return _without_addresses(repr(thing))
     return "<%s object>" % type_name(kind)
 
 
@@ -125,10 +125,10 @@ class Canon:
 
     def form(self, thing):
         kind = type(thing)
+        if kind in PLAIN:  # most are, so nothing else comes first
+            return "%s:%s" % (kind.__name__, _without_addresses(repr(thing)))
         if thing is ABSENT:
             return "-"
-        if kind in PLAIN:
-            return "%s:%s" % (kind.__name__, _ADDRESS.sub("0x", _exact(thing)))
         path = self._path_of(thing)
         if path is not None:
             return "old:" + path
@@ -158,7 +158,7 @@ class Canon:
         if name in _LOCKS:
             return ""
         if name in _TOLD:
-            return _ADDRESS.sub("0x", repr(thing))
+            return _without_addresses(repr(thing))
         if kind in (tuple, types.MethodType, staticmethod, classmethod, property, Cell, types.MappingProxyType):
             return self._all(own.referents(thing) if kind is not tuple else thing)
         if kind is functools.partial:
@@ -202,6 +202,9 @@ class Canon:
         return "%s.%s;%s;%s" % (function.__module__, function.__qualname__, _code(function.__code__), self._all(told))
 
     def _all(self, things):
+        things = list(things)
+        if all([type(thing) is str for thing in things]):  # as the lines of a file
+            return _without_addresses(repr(things))
         return ",".join([self.form(thing) for thing in things])
 
     def _pairs(self, pairs):
@@ -214,6 +217,10 @@ class Canon:
 
     def _unordered(self, things):
         return ",".join(sorted([Canon(self._path_of, self._kept).form(thing) for thing in things]))
+
+
+def _without_addresses(text):
+    return _ADDRESS.sub("0x", text) if "0x" in text else text
 
 
 def _code(code):

@@ -1,8 +1,9 @@
-"""Which frames are the project's, and how their places are told.
+"""Which frames are the project's, how their places are told, and which lines instructions are of.
 
 Packages that the project uses count as its own here; the standard library, pytest and the agent do not. Knows frames; does not
 know why anybody asks.
 """
+import dis
 import os
 
 from .reads import LIBRARY, PACKAGES
@@ -50,3 +51,14 @@ class Frames:
             frame = self.innermost(frame.f_back)
             line = frame.f_lineno if frame is not None else None
         return found
+
+
+def instructions(code):
+    """Those of a code object, each behind its line."""
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        if hasattr(instruction, "line_number"):  # from Python 3.13 on
+            line = instruction.line_number or line
+        else:
+            line = instruction.starts_line or line
+        yield line, instruction

@@ -7,11 +7,14 @@ without it. A difference here only means that an object deserves a look.
 Knows where CPython keeps the contents of dicts, lists, sets and slots, and tries that out before it is believed
 ([`is_trusted`]). Does not know what the bytes mean.
 """
-import operator
 import sys
 import types
+from array import array
 
+from .own import own
 from .shapes import DICT, LIST, SET, SLOTS, of_class
+
+_FIRST = 4096  # nothing is ever below
 
 try:
     import _ctypes
@@ -20,16 +23,16 @@ try:
         _type_ = "B"
 
     class _AllMemory(_ctypes.Array):
-        _length_ = (1 << 47) - 4096
+        _length_ = (1 << 47) - _FIRST
         _type_ = _Byte
 
-    _memory = memoryview(_AllMemory.from_address(4096))
+    _memory = memoryview(_AllMemory.from_address(_FIRST))
 except (ImportError, TypeError, ValueError, OverflowError, AttributeError):
     _memory = None
 
 _WORD = 8
 _HEADER = 2 * _WORD  # the count of references, and the type
-_KEYS, _VALUES = 4 * _WORD, 5 * _WORD  # in a dict
+_VERSION, _KEYS, _VALUES = 3 * _WORD, 4 * _WORD, 5 * _WORD  # in a dict
 _ITEMS = 3 * _WORD  # in a list
 _MASK, _TABLE = 4 * _WORD, 5 * _WORD  # in a set
 _MOST_SHARED_KEYS = 30
@@ -38,54 +41,122 @@ _MANAGED_DICT = 1 << 4 if sys.version_info >= (3, 11) else 0
 
 
 class Image:
-    """The bytes of some objects of one group, as they were when it was made. The objects must stay alive."""
+    """The bytes of some objects of one group, as they were when it was made. The objects must stay alive.
 
-    __slots__ = ("_heads", "_bodies")
+    A dict has a version, which is another one whenever something is stored; the rest is read only where that differs.
+    """
+
+    __slots__ = ("_versions", "_heads", "_bodies")
 
     def __init__(self, group, holders):
-        self._heads = _Bytes([(at, *span) for at, holder in enumerate(holders) for span in _heads(group, holder)])
-        self._bodies = _Bytes([(at, *_body(group, holder)) for at, holder in enumerate(holders)])
+        has_versions = group == DICT and _has_versions
+        versions = [(id(holder) + _VERSION, _WORD, at) for at, holder in enumerate(holders) if has_versions]
+        heads = [(*span, at) for at, holder in enumerate(holders) for span in _heads(group, holder)]
+        bodies = [(*_body(group, holder), at) for at, holder in enumerate(holders)]
+        self._versions = _Bytes(versions) if has_versions else None
+        self._heads, self._bodies = _Bytes(heads), _Bytes(bodies)
 
-    def changed(self):
-        """Places of holders whose bytes differ."""
-        changed = self._heads.changed()
+    def changed(self, but):
+        """Places of holders whose bytes differ, without those in `but`."""
         # A body may be gone unless the head that points to it is the same.
-        return sorted(changed | self._bodies.changed(changed))
+        if self._versions is None:
+            changed = self._heads.changed()
+            return sorted((changed | (self._bodies.changed_but(changed) if changed else self._bodies.changed())) - but)
+        asked = self._versions.changed() - but
+        changed = self._heads.changed_among(asked)
+        return sorted(changed | self._bodies.changed_among(asked - changed))
+
+    def settle(self):
+        """What differs by now does not matter any more."""
+        if self._versions is not None:
+            self._versions.take()
 
 
 class _Bytes:
-    """Spans of memory, each with the place of its holder."""
+    """Spans of memory: start, length, and the place of the holder."""
 
-    __slots__ = ("_read", "_places", "_lengths", "_then")
+    __slots__ = ("_parts",)
 
     def __init__(self, spans):
-        spans = [(place, start, length) for place, start, length in spans if length]
-        self._places = [place for place, _, _ in spans]
-        self._lengths = [length for _, _, length in spans]
-        slices = [slice(start - 4096, start - 4096 + length) for _, start, length in spans]
-        # Two that are empty, because with a single one a getter would not give a tuple.
-        self._read = operator.itemgetter(slice(0, 0), slice(0, 0), *slices)
-        self._then = b"".join(self._read(_memory))
+        self._parts = [_Part(part) for part in _disjoint([span for span in spans if span[1]])]
 
-    def changed(self, gone=frozenset()):
-        if not gone and b"".join(self._read(_memory)) == self._then:
-            return set()
-        changed, start = set(), 0
-        slices = self._read.__reduce__()[1][2:]
-        for place, length, span in zip(self._places, self._lengths, slices):
-            if place not in gone and bytes(_memory[span]) != self._then[start:start + length]:
-                changed.add(place)
-            start += length
-        return changed
+    def take(self):
+        for part in self._parts:
+            part.take()
+
+    def changed(self):
+        """Places of those that differ."""
+        return {place for part in self._parts for place in part.changed()}
+
+    def changed_among(self, asked):
+        return {place for part in self._parts for place in part.changed_where(asked.__contains__)} if asked else asked
+
+    def changed_but(self, gone):
+        return {place for part in self._parts for place in part.changed_where(lambda place: place not in gone)}
+
+
+def _disjoint(spans):
+    """Few lists within which no two spans overlap. Of some bodies only a greatest length is known."""
+    spans = sorted(spans)
+    while spans:
+        part, others, end = [], [], 0
+        for span in spans:
+            if span[0] < end:
+                others.append(span)
+            else:
+                part.append(span)
+                end = span[0] + span[1]
+        yield part
+        spans = others
+
+
+class _Part:
+    """Spans that do not overlap. They are fields of a `Struct`, so one call reads all.
+
+    Numbers are in arrays, because a child that looks at objects has to copy the pages that these are in.
+    """
+
+    __slots__ = ("_starts", "_places", "_read", "_then")
+
+    def __init__(self, spans):
+        self._starts = array("Q", [start for start, _, _ in spans])
+        self._places = array("Q", [place for _, _, place in spans])
+        fields, end = ["="], spans[0][0]
+        for start, length, _ in spans:
+            fields.append("%dx%ds" % (start - end, length))
+            end = start + length
+        self._read = own.fields("".join(fields)).unpack_from
+        self.take()
+
+    def take(self):
+        self._then = self._read(_memory, self._starts[0] - _FIRST)
+
+    def changed(self):
+        now = self._read(_memory, self._starts[0] - _FIRST)
+        if now == self._then:
+            return ()
+        return [place for place, then, now in zip(self._places, self._then, now) if then != now]
+
+    def changed_where(self, is_asked):
+        for at, place in enumerate(self._places):
+            if is_asked(place) and _bytes(self._starts[at], len(self._then[at])) != self._then[at]:
+                yield place
+
+
+def _bytes(start, length):
+    return bytes(_memory[start - _FIRST:start - _FIRST + length])
 
 
 def _word(address):
-    return int.from_bytes(_memory[address - 4096:address - 4096 + _WORD], sys.byteorder)
+    return int.from_bytes(_bytes(address, _WORD), sys.byteorder)
 
 
 def _heads(group, holder):
     kind = type(holder)
-    if group != SLOTS:
+    if group == DICT and _has_versions:
+        yield id(holder) + _HEADER, _VERSION - _HEADER
+        yield id(holder) + _KEYS, _SIZES[group] - _KEYS
+    elif group != SLOTS:
         yield id(holder) + _WORD, _SIZES[group] - _WORD
     elif issubclass(kind, type):
         yield id(holder) + _BASES, _WORD  # the rest is mostly caches
@@ -130,18 +201,21 @@ def _body_of_dict(holder):
 
 def is_trusted():
     """Whether memory looks as expected in this interpreter."""
+    global _has_versions
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
     if _memory is None or object.__basicsize__ != _HEADER or not has_lock:
         return False
+    _has_versions = True
+    _has_versions = all([_is_seen(*trial) for trial in _trials() if trial[0] == DICT])
     return all([_is_seen(*trial) for trial in _trials()])
 
 
 def _is_seen(group, holder, change):
-    image = Image(group, [holder, holder])
-    if image.changed():
+    image = Image(group, [holder])
+    if image.changed(set()):
         return False
     change(holder)
-    return image.changed() == [0, 1]
+    return image.changed(set()) == [0]
 
 
 def _trials():
@@ -151,12 +225,16 @@ def _trials():
     for size in (1, 5, 40, 300):
         yield DICT, {at: None for at in range(size)}, lambda holder, last=size - 1: holder.__setitem__(last, True)
         yield DICT, {str(at): None for at in range(size)}, _rename_last
+        yield DICT, dict.fromkeys(range(size)), lambda holder: holder.popitem()
         yield SET, set(range(size)), lambda holder: holder.symmetric_difference_update({0, -7})
+    yield DICT, _emptied(), lambda holder: holder.__setitem__("first", None)
     yield DICT, _Example().__dict__, lambda holder: holder.__setitem__("second", True)
     wide = _WideExample()
     yield DICT, wide.__dict__, lambda _: setattr(wide, _WideExample.last, True)
     example = _Example()
     yield DICT, example.__dict__, lambda _: setattr(example, "first", True)
+    practised = _Example()
+    yield DICT, practised.__dict__, lambda _: _store_as_practised(practised)
     other = _Example()
     yield SLOTS, other, lambda _: setattr(other, "__dict__", {})
     yield SLOTS, type("_Derived", (_Example,), {}), lambda holder: setattr(holder, "__bases__", (_OtherExample,))
@@ -166,9 +244,28 @@ def _trials():
     yield SLOTS, (lambda held: lambda: held)(None).__closure__[0], lambda cell: setattr(cell, "cell_contents", True)
 
 
+def _emptied():
+    holder = {"first": None}
+    del holder["first"]
+    return holder
+
+
 def _rename_last(holder):
     holder.popitem()
     holder["other"] = None
+
+
+def _store_as_practised(thing):
+    """The interpreter has ways of its own for a store that it has seen often."""
+
+    def store(thing):
+        thing.first = True
+
+    for _ in range(100):
+        other = _Example()
+        other.__dict__
+        store(other)
+    store(thing)
 
 
 class _Example:
@@ -197,4 +294,5 @@ class _SlottedExample:
         self.first = self.second = None
 
 
+_has_versions = False
 _BASES = _where_bases_are() if _memory is not None else 0

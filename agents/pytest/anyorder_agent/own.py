@@ -6,7 +6,9 @@ This module does nothing with them.
 """
 import _abc
 import _locale
+import _lsprof
 import _socket
+import _struct
 import ast
 import atexit
 import contextvars
@@ -35,6 +37,7 @@ own.abc_register = _abc._abc_register
 own.abc_reset_caches = _abc._reset_caches
 own.abc_reset_registry = _abc._reset_registry
 own.atexit_count = atexit._ncallbacks
+own.call_counter = _lsprof.Profiler
 own.chain = itertools.chain.from_iterable
 own.class_registrations = _abc._get_dump
 own.class_registrations_token = _abc.get_cache_token
@@ -44,6 +47,7 @@ own.context = contextvars.copy_context
 own.new_context = contextvars.Context
 own.cpu = time.process_time
 own.digest = hashlib.sha256
+own.fields = _struct.Struct
 own.default_timeout = _socket.getdefaulttimeout
 own.gc_count = gc.get_threshold
 own.gc_debug = gc.get_debug
@@ -70,6 +74,7 @@ own.set_default_timeout = _socket.setdefaulttimeout
 own.set_gc_debug = gc.set_debug
 own.set_gc_threshold = gc.set_threshold
 own.set_profiler = sys.setprofile
+own.set_profiler_of_threads = threading.setprofile
 own.set_recursion_limit = sys.setrecursionlimit
 own.set_signal = signal.signal
 own.set_switch_interval = sys.setswitchinterval

@@ -1,6 +1,7 @@
 """The verbs `places` and `perturb`: cells of the project that something could change, and changing one.
 
-A scalar is a place if code of the project stores its name; a container always is. They stand in modules of the project, in its
+A scalar is a place if code of the project stores its name; a container, if code stores its name or changes what it holds:
+there is no sense in emptying a table of constants. They stand in modules of the project, in its
 classes, and in objects that its modules hold. Members of enumerations, and names with two underscores on both sides, are
 left alone. Knows where values stand; `perturb.py` knows how they are changed.
 """
@@ -11,7 +12,7 @@ from .contents import short
 from .perturb import empty, extend, is_container, is_scalar, other, ways
 from .put import Refused, putter
 from .shapes import DICT, SLOTS, is_a, namespace_of_module, of_class, own_members, shape_of
-from .stores import stored_names
+from .stores import changed_names, stored_names
 from .wire import without_surrogates
 
 
@@ -40,9 +41,13 @@ class Places:
 
     def told(self, functions):
         """All of them, as they are told on the wire; `functions` are those that may store something."""
-        stored = stored_names([function for function in functions if self._is_ours(function.__module__)])
+        functions = [function for function in functions if self._is_ours(function.__module__)]
+        stored = stored_names(functions)
+        changed = stored | changed_names(functions)
         could_change = [
-            place for place in self._all() if is_container(place.value) or not stored.isdisjoint(place.names)
+            place
+            for place in self._all()
+            if not (changed if is_container(place.value) else stored).isdisjoint(place.names)
         ]
         told = [
             {

@@ -14,17 +14,19 @@
 Names may be missed (`getattr` with a computed name, code in C), so they rank and never exclude. Code of the standard library
 counts as well; pytest's and the agent's does not. Knows code objects; does not run anything.
 """
+import itertools
 import opcode
 import os
 import sys
 import types
 
 from .own import own
-from .shapes import MACHINERY
+from .shapes import MACHINERY, is_a, namespace_of_module
 
 _NAME = own.pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _BY_STRING = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller", "patch", "vars", "__dict__"}
 LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_UNKNOWN = {"__name__": "?"}
 PACKAGES = os.sep + "site-packages" + os.sep
 
 # What an instruction does, as a letter: loads a Global or an Attribute, Imports a module or something From it, Extends the
@@ -54,14 +56,18 @@ class Reads:
     def __init__(self, root):
         self._root = os.path.join(root, "")
         self._known = {}
+        self._new = {}  # what was not known before the first test: to add to a large dict would be to copy it in every child
+        self._namespaces = {}  # of modules, by file
+        self._modules = 0  # how many were looked at for that
 
     def warm(self, functions):
         """Studies code before it runs, in a process that others are forked from."""
+        self._learn_modules()
         for function in functions:
             waiting = [function.__code__]
             while waiting:
                 code = waiting.pop()
-                self._known[id(code)] = (code,) + self._study(code, function.__globals__)
+                self._known[id(code)] = (code,) + self._study(code, function.__globals__, _names)
                 waiting += [constant for constant in code.co_consts if type(constant) is types.CodeType]
 
     def names(self, code, namespace):
@@ -69,13 +75,27 @@ class Reads:
         return self._entry(code, namespace)[1]
 
     def _entry(self, code, namespace):
-        known = self._known.get(id(code))
+        known = self._known.get(id(code)) or self._new.get(id(code))
         if known is None:
-            known = self._known[id(code)] = (code,) + self._study(code, namespace)
+            namespace = namespace or self._namespaces.get(code.co_filename, _UNKNOWN)
+            names = _names if code.co_filename.startswith(self._root) else _mentioned
+            known = self._new[id(code)] = (code,) + self._study(code, namespace, names)
         return known
 
+    def _learn_modules(self):
+        """New ones are the last; the others are not touched, because a child would have to copy the pages that they are in."""
+        modules = sys.modules if is_a(sys.modules, dict) else {}
+        number = dict.__len__(modules) - self._modules
+        for module in list(itertools.islice(reversed(dict.values(modules)), max(number, 0))):
+            namespace = namespace_of_module(module) if is_a(module, types.ModuleType) else {}
+            if type(namespace.get("__file__")) is str:
+                self._namespaces[namespace["__file__"]] = namespace
+        self._modules = dict.__len__(modules)
+
     def of(self, ran):
-        """All names that these pairs of code and globals may look at; and the functions, without the standard library's."""
+        """All names that these pairs of code and globals may look at; and the functions, without the standard library's.
+        Globals that are not known are those of the module in the code's file."""
+        self._learn_modules()
         names, functions = set(), []
         for code, namespace in list(ran):
             known = self._entry(code, namespace)
@@ -84,11 +104,11 @@ class Reads:
                 functions.append(known[2])
         return names, sorted(functions, key=lambda function: (function["file"], function["line"], function["function"]))
 
-    def _study(self, code, namespace):
+    def _study(self, code, namespace, names):
         module = namespace.get("__name__")
         if not isinstance(module, str) or module.partition(".")[0] in MACHINERY:
             return (), None
-        return frozenset(map(sys.intern, _names(code, namespace, module))), self._function(code)
+        return frozenset(map(sys.intern, names(code, namespace, module))), self._function(code)
 
     def _function(self, code):
         file = code.co_filename
@@ -98,6 +118,14 @@ class Reads:
             file = file[len(self._root):]
         name = getattr(code, "co_qualname", code.co_name)
         return {"file": file, "function": name, "line": max(code.co_firstlineno, 1)}
+
+
+def _mentioned(code, namespace, module):
+    """Less exact, and quick: a test may load packages with thousands of functions."""
+    found = {"%s.%s()" % (module, code.co_name)}
+    found.update("." + name for name in code.co_names)
+    found.update("%s.%s" % (module, name) for name in code.co_names if name in namespace)
+    return found
 
 
 def _names(code, namespace, module):

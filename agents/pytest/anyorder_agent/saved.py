@@ -99,8 +99,8 @@ class Chunk:
     def _suspects(self):
         """Places of holders that deserve a look."""
         if self._image is not None:
-            return self._image.changed()
-        return range(len(self.holders)) if self._has_changed() else ()
+            return self._image.changed(self._retired)
+        return [at for at in range(len(self.holders)) if at not in self._retired] if self._has_changed() else []
 
     def _has_changed(self):
         try:
@@ -124,13 +124,12 @@ class Chunk:
 
     def changed(self):
         """Places of holders whose contents are not the same any more."""
-        for at in self._suspects():
-            if at in self._retired:
-                continue
-            holder = self.holders[at]
-            then, now = self.then(at), contents(holder, self.group)
-            if not _is_same_contents(self.group, then, now):
-                yield at, then, now
+        suspects = self._suspects()
+        looks = [(at, self.then(at), contents(self.holders[at], self.group)) for at in suspects]
+        changed = [look for look in looks if not _is_same_contents(self.group, look[1], look[2])]
+        if self._image is not None and not changed:
+            self._image.settle()
+        return changed
 
 
 def _differ(now, then):

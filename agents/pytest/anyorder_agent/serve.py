@@ -211,6 +211,7 @@ class Server:
         if self._standing is not None:
             self._tear_down_towards(None)
             self._standing = None
+        self._listener = None
         self._link.send({"say": "finished"})
 
     def _run_one(self, at, item, following, output):

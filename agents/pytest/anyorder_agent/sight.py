@@ -3,9 +3,7 @@
 `Reads` knows which code mentions a name at all; only that code is traced line by line. A line of the library that loads a name
 counts for the line of the project that led there. Where another tool has the trace function, nothing is told.
 """
-import dis
-
-from .frames import Frames
+from .frames import Frames, instructions
 from .trace import Hook
 
 _BY_VARIABLE = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
@@ -74,23 +72,13 @@ class Sight:
         arguments = set(code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]) & set(self._arguments)
         if not names and not (arguments and self._frames.is_ours(frame)):
             return found
-        for line, instruction in _instructions(code):
+        for line, instruction in instructions(code):
             loaded = {name for name in names if _loads(instruction, name, frame.f_globals.get("__name__"))}
             loaded |= {self._arguments[name] for name in arguments if _loads_argument(instruction, name)}
             if loaded:
                 found.setdefault(line, set()).update(loaded)
         found[_CALL] = {name for name in names if name.endswith("()")}
         return found
-
-
-def _instructions(code):
-    line = code.co_firstlineno
-    for instruction in dis.get_instructions(code):
-        if hasattr(instruction, "line_number"):  # from Python 3.13 on
-            line = instruction.line_number or line
-        else:
-            line = instruction.starts_line or line
-        yield line, instruction
 
 
 def _loads(instruction, name, module):

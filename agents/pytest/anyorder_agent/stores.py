@@ -1,11 +1,15 @@
-"""The names that code stores, from its bytecode: a global as `module.name`, an attribute of anything as `.name`.
+"""The names that code stores, or changes the contents of, from its bytecode: a global as `module.name`, an attribute of anything as
+`.name`.
 
 Strings count where code sets attributes by strings (`setattr`, `monkeypatch.setattr`, `patch`). What a module or a class
-says once, when it is made, is no store. Knows code objects; does not run anything.
+says once, when it is made, is no store. Contents change where a method like `append` is called on a name, where an item is
+set or deleted in a line that loads it, or in a function that does so with a variable of its own which holds the same.
+Knows code objects; does not run anything.
 """
 import opcode
 import types
 
+from .frames import instructions
 from .own import own
 
 _NAME = own.pattern(r"([^\W\d]\w*\.)*([^\W\d]\w*)\Z")
@@ -17,17 +21,58 @@ for _operation, _letter in _LETTERS.items():
 _STORE = own.pattern(rb"E*[GA]")
 
 
+_CHANGING = {
+    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "insert",
+    "intersection_update", "move_to_end", "pop", "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort",
+    "symmetric_difference_update", "update",
+}
+_CHANGING_ITEMS = {"STORE_SUBSCR", "DELETE_SUBSCR"}
+_CHANGING_ARGUMENTS = {"setitem", "delitem", "patch"}  # of `monkeypatch` and `mock`
+_PASSED_OVER = {"CACHE", "PUSH_NULL"}
+
+
 def stored_names(functions):
     """All names that these functions, and those inside them, may store."""
-    found = set()
+    return {name for code, module in _codes(functions) for name in _stores(code, module)}
+
+
+def changed_names(functions):
+    """All names whose contents these functions, and those inside them, may change."""
+    return {name for code, module in _codes(functions) for name in _changes(code, module)}
+
+
+def _codes(functions):
     for function in functions:
-        module = function.__globals__.get("__name__")
         waiting = [function.__code__]
         while waiting:
             code = waiting.pop()
-            found.update(_stores(code, module))
+            yield code, function.__globals__.get("__name__")
             waiting += [constant for constant in code.co_consts if type(constant) is types.CodeType]
-    return found
+
+
+def _changes(code, module):
+    found, held, loaded, lines, before = set(), set(), {}, set(), None
+    for line, instruction in instructions(code):
+        operation, name = instruction.opname, _loaded(instruction, module)
+        if operation in _PASSED_OVER:
+            continue
+        if operation in _CHANGING_ITEMS or instruction.argval in _CHANGING_ARGUMENTS:
+            lines.add(line)
+        elif name is not None and name[1:] in _CHANGING:
+            found.add(before)
+        elif operation.startswith("STORE_FAST") and not str(instruction.argval).startswith("@"):  # pytest's, for `assert`
+            held.add(before)
+        loaded.setdefault(line, set()).add(name)
+        before = name
+    if found or lines:
+        found.update(held, *[loaded[line] for line in lines])
+    return found - {None}
+
+
+def _loaded(instruction, module):
+    if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+        return "%s.%s" % (module, instruction.argval)
+    return "." + instruction.argval if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") else None
 
 
 def _stores(code, module):

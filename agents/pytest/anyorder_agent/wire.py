@@ -68,6 +68,8 @@ def _connect(address):
 
 def encode(value):
     """JSON for the few types that messages hold, without the `json` module, whose functions tests replace."""
+    if type(value) is str and value.isascii():  # most are
+        return own.quote(value)
     if value is None:
         return "null"
     if value is True:

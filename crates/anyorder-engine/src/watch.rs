@@ -28,9 +28,8 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, watch: &Watch) -> Result<WatchRecord, 
     let mut seen = Seen { watched: vec![], lab, node };
     let mut record = WatchRecord { watched: vec![], in_the_end: None, then: vec![] };
     if seen.comes_to_watched(watch) && seen.watch(watch.tests.tests()) {
-        if watch.then.is_empty() {
-            record.in_the_end = seen.in_the_end();
-        } else {
+        record.in_the_end = seen.in_the_end();
+        if record.in_the_end.is_some() && !watch.then.is_empty() {
             record.then = seen.run_on(watch.then.tests());
         }
     }
@@ -79,10 +78,8 @@ impl Seen<'_> {
     }
 
     /// Runs what nobody watches, and tears everything down.
-    fn run_on(&mut self, tests: &[TestIndex]) -> Vec<Step> {
-        let leg = self.node.run(self.lab, tests, true);
-        self.charge(leg.late);
-        leg.steps
+    fn run_on(&self, tests: &[TestIndex]) -> Vec<Step> {
+        self.node.run(self.lab, tests, true).steps
     }
 
     fn charge(&mut self, late: Option<Signature>) {

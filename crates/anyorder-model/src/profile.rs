@@ -15,7 +15,7 @@ pub struct Watch {
     pub prefix: Order,
     /// What is watched, test by test.
     pub tests: Order,
-    /// What runs unwatched behind them. Where nothing does, there is a look at what is left when all is torn down.
+    /// What runs unwatched behind them, when all is torn down.
     #[serde(default, skip_serializing_if = "Order::is_empty")]
     pub then: Order,
     /// Whether to tell the code that runs, too.
@@ -79,7 +79,7 @@ pub struct Profile {
     pub test: TestIndex,
     /// Its outcome by itself.
     pub alone: Step,
-    /// Its outcome when it runs once more in the same process.
+    /// Its outcome when it runs once more in the same process, after everything was torn down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Outcome>,
     /// What it leaves changed, by itself or elsewhere.

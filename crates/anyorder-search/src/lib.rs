@@ -54,6 +54,7 @@ mod succession;
 mod sweep;
 mod tuscan;
 mod twice;
+mod unstable;
 mod victims;
 #[cfg(test)]
 mod victims_tests;

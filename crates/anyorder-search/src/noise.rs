@@ -42,7 +42,7 @@ fn is_match(pattern: &str, path: &str) -> bool {
 }
 
 /// Cells that nobody can observe, and why.
-const RULES: [(&str, &str); 31] = [
+const RULES: [(&str, &str); 43] = [
     ("*__warningregistry__*", "which warnings were shown already"),
     ("*.tearDown_exceptions*", "what `unittest` noted while it cleaned up a class"),
     ("*_abc_impl*", "what was found out about subclasses"),
@@ -59,6 +59,8 @@ const RULES: [(&str, &str); 31] = [
     ("fnmatch.*", "compiled patterns"),
     ("tokenize.*", "compiled patterns"),
     ("struct.*", "compiled formats"),
+    ("_struct.*", "compiled formats"),
+    ("pkgutil._NAME_PATTERN*", "compiled patterns"),
     ("urllib.parse.*", "addresses that were taken apart"),
     ("encodings.*", "codecs that were looked up"),
     ("enum.*", "members that were looked up"),
@@ -74,6 +76,16 @@ const RULES: [(&str, &str); 31] = [
     ("_pytest.*", "pytest's own"),
     ("pytest.*", "pytest's own"),
     ("pluggy.*", "pytest's own"),
+    ("hypothesis.*", "hypothesis's own"),
+    ("file .hypothesis/*", "hypothesis's own"),
+    ("*_hypothesis_internal*", "hypothesis's own"),
+    ("*.hypothesis._given_kwargs*", "hypothesis's own"),
+    ("*._ThreadLocal__threadlocal.*", "hypothesis's own"),
+    ("*.limited_base._threadlocal.*", "what strategies of hypothesis have worked out"),
+    ("*Strategy__*", "what strategies of hypothesis have worked out"),
+    ("*.validate_called*", "what strategies of hypothesis have worked out"),
+    ("*.cached_is_empty", "what strategies of hypothesis have worked out"),
+    ("*.cached_has_reusable_values", "what strategies of hypothesis have worked out"),
 ];
 
 /// Cells that are filled when they are first needed: their paths, and how what then stands there begins.
@@ -94,7 +106,7 @@ impl Noise {
 
     /// Whether nobody can observe this cell.
     pub fn has(&self, cell: &Cell) -> bool {
-        is_lazy_import(cell) || is_first_use(cell) || self.has_path(&cell.path)
+        is_lazy_import(cell) || is_first_use(cell) || is_hypothesis(&cell.after) || self.has_path(&cell.path)
     }
 
     /// Whether nobody can observe the cell with this path, whatever is in it.
@@ -119,6 +131,12 @@ impl Noise {
 fn is_lazy_import(cell: &Cell) -> bool {
     let is_new = cell.before == "<absent>";
     is_new && (cell.kind == CellKind::Module || cell.after.starts_with("<module "))
+}
+
+/// Whether something of hypothesis was put there: it hooks into what it drives.
+fn is_hypothesis(after: &str) -> bool {
+    let after = after.trim_start_matches('[');
+    after.starts_with("<hypothesis.") || after.starts_with("<function hypothesis.")
 }
 
 fn is_first_use(cell: &Cell) -> bool {
@@ -181,6 +199,14 @@ mod tests {
         let noise = Noise::default();
         assert!(noise.has(&policy("<asyncio.unix_events._UnixDefaultEventLoopPolicy object>")));
         assert!(!noise.has(&policy("<shop.loops.Policy object>")));
+    }
+
+    #[test]
+    fn what_hypothesis_puts_somewhere_is_noise_and_what_a_project_puts_there_is_not() {
+        let noise = Noise::default();
+        let callbacks = |after: &str| cell("gc.callbacks[0:]", CellKind::Item, "[]", after);
+        assert!(noise.has(&callbacks("[<function hypothesis.internal.conjecture.junkdrawer.gc_cumulat...")));
+        assert!(!noise.has(&callbacks("[<function shop.memory.hypothesis>]")));
     }
 
     #[test]

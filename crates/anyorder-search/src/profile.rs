@@ -12,10 +12,12 @@ use anyorder_model::{
     Cell, Group, Halted, Oracle, Order, Outcome, Profile, Step, TestIndex, Watch, WatchRecord, Watched, Write,
 };
 
+use crate::unstable::{in_doubt, is_same, mark_unstable};
+
 /// How thoroughly tests are profiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileSettings {
-    /// Whether each test is watched a second time, twice in a row: its outcome again, and which cells are unstable.
+    /// Whether each test runs again behind itself, and which cells are unstable is found out.
     pub again: bool,
     /// Whether each test is watched in the original order too.
     pub in_original_order: bool,
@@ -60,21 +62,23 @@ fn fill(
     let mut seen_in_original_order = None;
     for some in tests.chunks(AT_ONCE) {
         let longest = longest.take();
-        let alone = some.iter().map(|&test| watch(&[], vec![test]));
-        let again = some.iter().filter(|_| settings.again).map(|&test| watch_again(test));
-        let asked = longest.iter().cloned().chain(alone).chain(again).collect();
-        let mut records = oracle.watch(asked)?.into_iter();
+        let alone = some.iter().map(|&test| watch_alone(test, settings.again));
+        let mut records = oracle.watch(longest.iter().cloned().chain(alone).collect())?.into_iter();
         if longest.is_some() {
             seen_in_original_order = records.next();
         }
-        let alone: Vec<WatchRecord> = records.by_ref().take(some.len()).collect();
-        let tests = some.iter().zip(alone);
         let mut new: Vec<Profile> =
-            tests.map(|(&test, record)| profile_of(test, record, records.next().as_ref())).collect();
+            some.iter().zip(records).map(|(&test, record)| profile_of(test, record)).collect();
         add_behind_setters(oracle, &mut new, settings)?;
         profiles.append(&mut new);
     }
+    let doubtful = if settings.again { in_doubt(profiles, seen_in_original_order.as_ref()) } else { vec![] };
     seen_in_original_order.into_iter().for_each(|record| add_in_original_order(profiles, record));
+    for some in doubtful.chunks(AT_ONCE) {
+        let again = some.iter().map(|&at| Watch { traces: false, ..watch(&[], vec![profiles[at].test]) });
+        let records = ask(oracle, again.collect())?;
+        some.iter().zip(records).for_each(|(&at, record)| mark_unstable(&mut profiles[at], record));
+    }
     Ok(())
 }
 
@@ -86,9 +90,10 @@ fn watch(prefix: &[TestIndex], tests: Vec<TestIndex>) -> Watch {
     Watch::new(Order(prefix.to_vec()), Order(tests))
 }
 
-/// The same test once more behind it.
-fn watch_again(test: TestIndex) -> Watch {
-    Watch { then: Order(vec![test]), traces: false, ..watch(&[], vec![test]) }
+/// A test by itself, and perhaps once more behind it.
+fn watch_alone(test: TestIndex, again: bool) -> Watch {
+    let then = Order(if again { vec![test] } else { vec![] });
+    Watch { then, ..watch(&[], vec![test]) }
 }
 
 fn add_behind_setters(
@@ -119,16 +124,10 @@ fn add_in_original_order(profiles: &mut [Profile], record: WatchRecord) {
     }
 }
 
-/// What was seen of a test alone, and perhaps twice in a row.
-fn profile_of(test: TestIndex, record: WatchRecord, twice: Option<&WatchRecord>) -> Profile {
-    let mut watched = record.watched.into_iter();
-    let seen = watched.next().unwrap_or_else(|| nothing_seen(test));
-    let (mut again, mut unstable) = (None, Vec::new());
-    if let Some(twice) = twice {
-        again = twice.then.first().map(|step| step.outcome);
-        unstable =
-            twice.watched.first().map_or_else(Vec::new, |first| differing(&seen.writes, &first.writes));
-    }
+/// What was seen of a test alone.
+fn profile_of(test: TestIndex, record: WatchRecord) -> Profile {
+    let again = record.then.first().map(|step| step.outcome);
+    let seen = record.watched.into_iter().next().unwrap_or_else(|| nothing_seen(test));
     let mut profile = Profile {
         test,
         alone: seen.step,
@@ -137,9 +136,6 @@ fn profile_of(test: TestIndex, record: WatchRecord, twice: Option<&WatchRecord>)
         reads: seen.reads,
         code: seen.code,
     };
-    for cell in unstable {
-        add_unstable(&mut profile.writes, cell);
-    }
     profile.writes.sort_by(|one, other| one.cell.path.cmp(&other.cell.path));
     profile.code.sort_unstable();
     profile.code.dedup();
@@ -153,7 +149,7 @@ fn nothing_seen(test: TestIndex) -> Watched {
 
 /// What a test left while fixtures stood, and what was left when they were torn down. A cell that a tear-down changes to
 /// yet other contents is there twice.
-fn writes(standing: Vec<Cell>, in_the_end: Option<Vec<Cell>>) -> Vec<Write> {
+pub(crate) fn writes(standing: Vec<Cell>, in_the_end: Option<Vec<Cell>>) -> Vec<Write> {
     let write = |cell, is_torn_down| Write { cell, is_torn_down, is_unstable: false, is_elsewhere: false };
     let Some(in_the_end) = in_the_end else {
         return standing.into_iter().map(|cell| write(cell, false)).collect();
@@ -162,28 +158,6 @@ fn writes(standing: Vec<Cell>, in_the_end: Option<Vec<Cell>>) -> Vec<Write> {
     let mut writes: Vec<Write> = undone.map(|cell| write(cell, true)).collect();
     writes.extend(in_the_end.iter().cloned().map(|cell| write(cell, false)));
     writes
-}
-
-/// The cells that two identical runs left otherwise.
-fn differing(one: &[Cell], other: &[Cell]) -> Vec<Cell> {
-    let only_in = |one: &[Cell], other: &[Cell]| -> Vec<Cell> {
-        one.iter().filter(|cell| !other.iter().any(|same| is_same(cell, same))).cloned().collect()
-    };
-    [only_in(one, other), only_in(other, one)].concat()
-}
-
-/// Marks the writes to a cell as unstable; it may be one that the first run did not write at all.
-fn add_unstable(writes: &mut Vec<Write>, cell: Cell) {
-    let mut same: Vec<&mut Write> = writes.iter_mut().filter(|write| write.cell.path == cell.path).collect();
-    same.iter_mut().for_each(|write| write.is_unstable = true);
-    if same.is_empty() {
-        writes.push(Write { cell, is_torn_down: false, is_unstable: true, is_elsewhere: false });
-    }
-}
-
-/// The same place with the same contents, as far as that can be told.
-fn is_same(one: &Cell, other: &Cell) -> bool {
-    one.path == other.path && one.key == other.key
 }
 
 /// What a test does behind others: whatever was not seen yet.

@@ -124,7 +124,7 @@ fn what_was_watched_is_not_watched_again() {
     let runs = |ran: Ran| ran.with_code(0).json()["cost"]["test_runs"].as_u64().unwrap();
     let (first, second) = (profile(&shop, &["--json", "-"]), profile(&shop, &["--json", "-"]));
     assert_eq!(first.json()["profiles"], second.json()["profiles"]);
-    assert_eq!((runs(first), runs(second)), (4 * 5, 0));
+    assert_eq!((runs(first), runs(second)), (3 * 5 + 1, 0), "one test leaves what no other run has left");
 }
 
 #[test]

@@ -99,6 +99,9 @@ fn pin(known: &Known<'_>, is_brittle: bool) -> Option<String> {
 
 fn item(known: &Known<'_>, is_absent: bool, literal: Option<String>) -> Option<String> {
     let (container, path) = (known.holder()?, &known.state.cell);
+    if container.contains("__closure__") {
+        return None;
+    }
     if let Some((_, slice)) = path.strip_suffix(":]").and_then(|path| path.rsplit_once('[')) {
         let is_cut = known.state.before == "[]";
         return is_cut.then(|| match slice {

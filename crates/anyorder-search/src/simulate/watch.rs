@@ -45,11 +45,12 @@ impl SimSuite {
                 code: Vec::new(),
             });
         }
-        self.run_into(&mut world, watch.then.tests(), &mut steps, &mut flip);
         self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
-        let then = steps.split_off(watched.len());
         watched.iter_mut().zip(steps).for_each(|(watched, step)| watched.step = step);
-        let in_the_end = then.is_empty().then(|| self.changed(eyes, &before, &world.cells, noise));
+        let in_the_end = Some(self.changed(eyes, &before, &world.cells, noise));
+        let mut then: Vec<Step> = Vec::new();
+        self.run_into(&mut world, watch.then.tests(), &mut then, &mut flip);
+        self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut then, late));
         self.chance = chance;
         self.runs += watch.order().len() as u64;
         self.forks += 1;

@@ -65,7 +65,7 @@ pub(crate) fn profiles_and<T>(
     let mut oracle = recorded.oracle(session, &mut store)?;
     oracle.limit(Instant::now(), allowance);
     let tests: Vec<TestIndex> = engine.suite().indices().collect();
-    let watches = 2 * tests.len() as u64 + 1;
+    let watches = tests.len() as u64 + 1;
     oracle.session().tell(&Event::Planned(Plan {
         strategy: "profile".to_owned(),
         orders: watches,
