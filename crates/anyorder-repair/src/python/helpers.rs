@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyorder_model::{Halted, Oracle, Order, Outcome, PatchSource, Remedy, Snippet, TestIndex, Treatment};
 use anyorder_search::{Shrunk, shrink};
-use anyorder_source::{Import, Statement};
+use anyorder_source::{Import, Statement, Text};
 
 use super::place::{Lines, first_of_all, placed};
 use super::restore::Matter;
@@ -77,8 +77,7 @@ fn undone(site: &Site, statements: &[Statement], lines: Lines) -> Lines {
         return lines;
     }
     let text = statements.iter().zip(words).flat_map(|(statement, word)| {
-        let text = word.unwrap_or_else(|| dedented(statement, site));
-        text.lines().map(str::to_owned).collect::<Vec<_>>()
+        word.map_or_else(|| text_of(site, std::slice::from_ref(statement)), |word| vec![word])
     });
     let fixtures = [lines.fixtures, vec!["monkeypatch".to_owned()]].concat();
     Lines { text: text.collect(), fixtures, ..lines }
@@ -134,48 +133,47 @@ pub(super) fn which_do_it(
     Ok(passed)
 }
 
-/// A statement without the indentation of its function.
-fn dedented(statement: &Statement, site: &Site) -> String {
-    let text = site.source.text();
-    let line = text[..statement.range.start].rfind('\n').map_or(0, |at| at + 1);
-    let indentation = &text[line..statement.range.start];
-    let is_blank = indentation.chars().all(char::is_whitespace);
-    let lines = statement.text.split('\n').map(|line| line.strip_prefix(indentation).unwrap_or(line));
-    if is_blank { lines.collect::<Vec<_>>().join("\n") } else { statement.text.to_string() }
-}
-
 /// Statements with the imports that they need, and their home if they need what only their own file has.
 fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines {
-    let mut bound: BTreeSet<&str> = BTreeSet::new();
-    let mut imports = vec![];
-    let mut homely = false;
-    let mut fixtures = vec![];
-    for statement in statements {
-        for name in
-            statement.loads.iter().map(anyorder_source::Text::as_str).filter(|name| !bound.contains(name))
-        {
-            let import = site
-                .source
-                .imports()
-                .iter()
-                .find(|import| import.is_top_level && import.bound_name() == name);
-            match import {
-                Some(import) => imports.push((written(import), name.to_owned())),
-                // Other names of the file are its own, or built in.
-                None => homely |= is_bound(site, name),
+    let (mut imports, mut fixtures, mut is_homely) = (BTreeSet::new(), BTreeSet::new(), false);
+    for name in needed(statements) {
+        let mut all = site.source.imports().iter();
+        let import = all.find(|import| import.is_top_level && import.bound_name() == name);
+        match import {
+            _ if site.function.parameters.iter().any(|parameter| *parameter.name == *name) => {
+                fixtures.insert(name.to_owned());
             }
+            Some(import) => {
+                imports.insert((written(import), name.to_owned()));
+            }
+            // Other names of the file are its own, or built in.
+            None => is_homely |= is_bound(site, name),
         }
-        bound.extend(statement.stores.iter().map(anyorder_source::Text::as_str));
     }
-    imports.sort();
-    imports.dedup();
-    let text = statements
-        .iter()
-        .flat_map(|statement| dedented(statement, site).lines().map(str::to_owned).collect::<Vec<_>>());
-    let home = homely.then(|| site.file.clone());
-    fixtures.dedup();
-    let from = Some(site.function.name().to_owned());
-    Lines { text: text.collect(), imports, fixtures, home, source, from }
+    Lines {
+        text: text_of(site, statements),
+        imports: imports.into_iter().collect(),
+        fixtures: fixtures.into_iter().collect(),
+        home: is_homely.then(|| site.file.clone()),
+        source,
+        from: Some(site.function.name().to_owned()),
+    }
+}
+
+/// The lines of statements, as a file of their own would have them.
+fn text_of(site: &Site, statements: &[Statement]) -> Vec<String> {
+    site.source.block(statements).lines().map(str::to_owned).collect()
+}
+
+/// Names that the statements use and do not bind before.
+fn needed(statements: &[Statement]) -> BTreeSet<&str> {
+    let (mut bound, mut needed) = (BTreeSet::new(), BTreeSet::new());
+    for statement in statements {
+        let loads = statement.loads.iter().map(Text::as_str);
+        needed.extend(loads.filter(|name| !bound.contains(name)));
+        bound.extend(statement.stores.iter().map(Text::as_str));
+    }
+    needed
 }
 
 fn is_bound(site: &Site, name: &str) -> bool {
