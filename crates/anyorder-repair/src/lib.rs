@@ -7,6 +7,8 @@ mod language;
 mod problem;
 mod python;
 mod repair;
+#[cfg(test)]
+mod repair_tests;
 mod screen;
 mod verify;
 mod workshop;

@@ -45,6 +45,20 @@ impl Problem {
         self.polluters.is_empty()
     }
 
+    fn has(&self, path: &str) -> bool {
+        self.cells.iter().any(|state| state.cell == path)
+    }
+
+    fn join(&mut self, other: Problem) {
+        let claims = self.claims.len();
+        let new: Vec<State> = other.cells.into_iter().filter(|state| !self.has(&state.cell)).collect();
+        self.cells.extend(new);
+        self.claims.extend(other.claims);
+        self.sufferers.extend(other.sufferers);
+        let moved = |helper: Helper| Helper { claim: helper.claim + claims, ..helper };
+        self.helpers.extend(other.helpers.into_iter().map(moved));
+    }
+
     /// The places of its findings, each once.
     pub(crate) fn findings(&self) -> BTreeSet<usize> {
         self.claims.iter().map(|claim| claim.finding).collect()
@@ -82,9 +96,25 @@ pub(crate) fn problems(findings: &[Finding]) -> Vec<Problem> {
             problem.claims.push(Claim { finding: at, order: part.order });
         }
     }
-    let mut problems: Vec<Problem> = problems.into_values().collect();
+    let mut problems = joined(problems.into_values());
     problems.sort_by_key(|problem| std::cmp::Reverse(problem.findings().len()));
     problems
+}
+
+/// Problems with the same polluters and a cell in common are one: what puts all of their cells back cures all of them.
+fn joined(problems: impl Iterator<Item = Problem>) -> Vec<Problem> {
+    let mut joined: Vec<Problem> = vec![];
+    for problem in problems {
+        let is_same = |other: &&mut Problem| {
+            let shares = other.cells.iter().any(|state| problem.has(&state.cell));
+            shares && other.polluters == problem.polluters && !problem.is_brittle()
+        };
+        match joined.iter_mut().find(is_same) {
+            Some(other) => other.join(problem),
+            None => joined.push(problem),
+        }
+    }
+    joined
 }
 
 /// One failing order of a finding.
@@ -141,4 +171,60 @@ fn cleaners(finding: &Finding, group: usize) -> Vec<Group> {
         .collect();
     cleaners.sort_by_key(Vec::len);
     cleaners
+}
+
+#[cfg(test)]
+mod tests {
+    use anyorder_model::{Effort, TestId};
+
+    use super::*;
+
+    fn victim(test: u32, polluter: u32, cells: &[&str]) -> Finding {
+        let mut finding = Finding::new(Kind::Victim, TestIndex(test), &TestId(format!("t.py::t{test}")));
+        finding.polluters = Some(vec![vec![TestIndex(polluter)]]);
+        let state = |cell: &&str| State { cell: (*cell).to_owned(), ..State::default() };
+        finding.causes = Some(vec![Cause {
+            group: 0,
+            state: cells.iter().map(state).collect(),
+            cures: vec![cells.iter().map(|&cell| cell.to_owned()).collect()],
+            reason: None,
+            left: vec![],
+            resets: vec![],
+            effort: Effort::default(),
+        }]);
+        finding
+    }
+
+    fn cells(problem: &Problem) -> Vec<&str> {
+        problem.cells.iter().map(|state| state.cell.as_str()).collect()
+    }
+
+    #[test]
+    fn findings_with_the_same_cells_are_one_problem_whoever_pollutes_them() {
+        let problems = problems(&[victim(0, 8, &["a"]), victim(1, 9, &["a"]), victim(2, 8, &["b"])]);
+        let seen: Vec<(Vec<&str>, usize)> =
+            problems.iter().map(|problem| (cells(problem), problem.findings().len())).collect();
+        assert_eq!(seen, [(vec!["a"], 2), (vec!["b"], 1)]);
+        assert_eq!(problems[0].polluters, BTreeSet::from([TestIndex(8), TestIndex(9)]));
+    }
+
+    #[test]
+    fn findings_of_one_polluter_that_share_a_cell_are_one_problem() {
+        let problems =
+            problems(&[victim(0, 8, &["a", "b"]), victim(1, 8, &["a", "c"]), victim(2, 9, &["c"])]);
+        assert_eq!(problems.iter().map(cells).collect::<Vec<_>>(), [vec!["a", "b", "c"], vec!["c"]]);
+        assert_eq!(problems[0].claims.len(), 2);
+    }
+
+    #[test]
+    fn findings_of_one_test_whose_cause_is_unknown_are_one_problem() {
+        let mut finding = victim(0, 8, &[]);
+        finding.causes = None;
+        let mut again = Finding::new(Kind::NonIdempotent, TestIndex(0), &TestId("t.py::t0".to_owned()));
+        again.evidence = None;
+        let problems = problems(&[finding, again]);
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].polluters, BTreeSet::from([TestIndex(0), TestIndex(8)]));
+        assert_eq!(problems[0].claims[1].order, Order(vec![TestIndex(0), TestIndex(0)]));
+    }
 }

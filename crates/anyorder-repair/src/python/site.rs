@@ -14,12 +14,16 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// The function of a test; nothing if it is not in the test's own file.
+    /// The function of a test: in its own file, or where a base class of its class has it.
     pub(super) fn of_test(tree: &Tree<'_>, suite: &Suite, test: TestIndex) -> Option<Self> {
         let (file, names) = names_of(&suite.id(test).0)?;
         let source = read(tree, &file)?;
-        let function = source.function(&names)?.clone();
-        Some(Site { file, source, function })
+        if let Some(function) = source.function(&names).cloned() {
+            return Some(Site { file, source, function });
+        }
+        let inherited = suite.test(test);
+        let site = Site::of_line(tree, &format!("{}:{}", inherited.file, inherited.line))?;
+        (names.last().map(String::as_str) == Some(site.function.name())).then_some(site)
     }
 
     /// The function that a line stands in.

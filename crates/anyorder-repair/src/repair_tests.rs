@@ -1,0 +1,234 @@
+//! Repairs in a made-up world: what tests do follows from what stands in their file.
+
+use anyorder_model::{
+    About, Cause, CellKind, Change, Effort, Evidence, Fan, FanRecord, Finding, Halted, Kind, News, NoPatch,
+    Oracle, Order, Outcome, PatchSource, Placement, PlainAsk, PlainSeen, Rung, State, Step, Suite,
+    TailRecord, Test, TestId, TestIndex, Treatment, TreatmentRecord,
+};
+
+use crate::repair::{RepairSettings, Repaired, repair};
+use crate::workshop::{Files, Unopened, Workshop};
+
+const FILE: &str = "test_shop.py";
+const VICTIM: TestIndex = TestIndex(0);
+const POLLUTER: TestIndex = TestIndex(1);
+const BRITTLE: TestIndex = TestIndex(2);
+const TEXT: &str = "\
+from shop import settings
+
+
+def test_victim():
+    assert settings.USER is None
+
+
+def test_polluter():
+    settings.USER = 'ann'
+
+
+def test_brittle():
+    assert settings.USER == 'ann'
+";
+
+/// A suite whose tests behave as the text of their file says: who takes `monkeypatch` leaves nothing, or starts clean.
+struct World {
+    suite: Suite,
+    text: String,
+    /// Whether the plain runner sees the same.
+    is_confirmed: bool,
+    /// Whether the third test is there to need what the second leaves.
+    has_brittle: bool,
+}
+
+impl World {
+    fn new(has_brittle: bool) -> Self {
+        let test = |name: &str| Test {
+            id: TestId(format!("{FILE}::{name}")),
+            group: FILE.to_owned(),
+            file: FILE.to_owned(),
+            line: 1,
+            markers: vec![],
+        };
+        let names = ["test_victim", "test_polluter", "test_brittle"];
+        let suite = Suite::new("pytest", names.iter().map(|name| test(name)).collect());
+        World { suite, text: TEXT.to_owned(), is_confirmed: true, has_brittle }
+    }
+
+    fn is_patched(&self, name: &str) -> bool {
+        self.text.contains(&format!("def {name}(monkeypatch)"))
+    }
+
+    fn outcomes(&self, order: &Order) -> Vec<Step> {
+        let mut is_polluted = false;
+        let mut steps = vec![];
+        for &test in order.tests() {
+            let passes = match test {
+                VICTIM => !is_polluted || self.is_patched("test_victim"),
+                BRITTLE => !self.has_brittle || is_polluted,
+                _ => true,
+            };
+            is_polluted |= test == POLLUTER && !self.is_patched("test_polluter");
+            steps.push(Step::bare(test, if passes { Outcome::Passed } else { Outcome::Failed }));
+        }
+        steps
+    }
+}
+
+impl Oracle for World {
+    fn suite(&self) -> &Suite {
+        &self.suite
+    }
+
+    fn run(&mut self, fans: Vec<Fan>) -> Result<Vec<FanRecord>, Halted> {
+        let tail = |order: &Order| TailRecord { late: None, steps: self.outcomes(order) };
+        let record = |fan: &Fan| FanRecord { prefix: vec![], tails: fan.tails.iter().map(tail).collect() };
+        Ok(fans.iter().map(record).collect())
+    }
+
+    fn run_plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
+        let seen = |ask: &PlainAsk| PlainSeen {
+            steps: if self.is_confirmed { self.outcomes(&ask.order) } else { vec![] },
+            rung: Rung::Plain,
+            is_as_asked: true,
+            command: String::new(),
+        };
+        Ok(asked.iter().map(seen).collect())
+    }
+
+    fn treat(&mut self, asked: Vec<Treatment>) -> Result<Vec<TreatmentRecord>, Halted> {
+        let about = |path: &String| About {
+            path: path.clone(),
+            kind: Some(CellKind::Global),
+            module: Some("shop.settings".to_owned()),
+            expression: Some("shop.settings".to_owned()),
+            key: Some("USER".to_owned()),
+            literal: Some("None".to_owned()),
+            ..About::default()
+        };
+        let record = |treatment: &Treatment| TreatmentRecord {
+            seen: 0,
+            differing: None,
+            late: None,
+            treated: vec![],
+            written: vec![],
+            places: vec![],
+            about: treatment.about.iter().map(about).collect(),
+            seconds: 0.0,
+        };
+        Ok(asked.iter().map(record).collect())
+    }
+
+    fn spent(&self) -> f64 {
+        0.0
+    }
+
+    fn tell(&mut self, _: News) {}
+}
+
+impl Workshop for World {
+    fn as_is(&mut self) -> &mut dyn Oracle {
+        self
+    }
+
+    fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened> {
+        let [change] = changes else { return Err(Unopened::Refused("one file is changed".to_owned())) };
+        let text = String::from_utf8(change.after.clone()).expect("it is text");
+        let (suite, has_brittle) = (self.suite.clone(), self.has_brittle);
+        work(&mut World { suite, text, is_confirmed: self.is_confirmed, has_brittle });
+        Ok(())
+    }
+}
+
+struct OneFile;
+
+impl Files for OneFile {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        (path == FILE).then(|| TEXT.as_bytes().to_vec())
+    }
+}
+
+fn victim() -> Finding {
+    let mut finding = Finding::new(Kind::Victim, VICTIM, &TestId(format!("{FILE}::test_victim")));
+    finding.polluters = Some(vec![vec![POLLUTER]]);
+    let state = State {
+        cell: "shop.settings.USER".to_owned(),
+        kind: Some(CellKind::Global),
+        before: "None".to_owned(),
+        after: "'ann'".to_owned(),
+        written: Some(format!("{FILE}:9")),
+        ..State::default()
+    };
+    let cures = vec![vec![state.cell.clone()]];
+    let effort = Effort::default();
+    finding.causes = Some(vec![Cause {
+        group: 0,
+        state: vec![state],
+        cures,
+        reason: None,
+        left: vec![],
+        resets: vec![],
+        effort,
+    }]);
+    finding
+}
+
+/// Passes behind the polluter alone.
+fn brittle() -> Finding {
+    let mut finding = Finding::new(Kind::Brittle, BRITTLE, &TestId(format!("{FILE}::test_brittle")));
+    finding.setters = Some(vec![vec![POLLUTER]]);
+    finding.evidence = Some(Evidence {
+        passing: Some(Order(vec![POLLUTER, BRITTLE])),
+        failing: Order(vec![BRITTLE]),
+        confirmed: Some(Rung::Plain),
+        plain_pairs: 5,
+    });
+    finding
+}
+
+fn repaired(world: &mut World, findings: &[Finding], others: &[Finding]) -> Repaired {
+    repair(world, &OneFile, findings, others, RepairSettings::default())
+}
+
+#[test]
+fn a_polluter_that_nobody_needs_cleans_up_after_itself() {
+    let repaired = repaired(&mut World::new(false), &[victim()], &[]);
+    let [patch] = &repaired.patches[..] else { panic!("{repaired:?}") };
+    assert_eq!((patch.source, patch.placement), (PatchSource::Restore, Placement::Polluter));
+    assert_eq!((patch.verified.failing, patch.verified.sweeps, patch.verified.plain), (1, 20, 1));
+    assert_eq!(patch.changes, repaired.together);
+    let after = String::from_utf8(patch.changes[0].after.clone()).unwrap();
+    assert!(
+        after.contains("def test_polluter(monkeypatch):\n    monkeypatch.setattr(settings, 'USER', 'ann')")
+    );
+    assert_eq!((repaired.repairs[0].patch, repaired.repairs[0].reason), (Some(0), None));
+}
+
+#[test]
+fn a_patch_that_breaks_a_passing_order_of_another_finding_is_refused_for_one_that_does_not() {
+    let repaired = repaired(&mut World::new(true), &[victim()], &[brittle()]);
+    let [patch] = &repaired.patches[..] else { panic!("{repaired:?}") };
+    assert_eq!(patch.placement, Placement::Test);
+    let after = String::from_utf8(patch.changes[0].after.clone()).unwrap();
+    assert!(
+        after.contains("def test_victim(monkeypatch):\n    monkeypatch.setattr(settings, 'USER', None)"),
+        "{after}"
+    );
+}
+
+#[test]
+fn what_the_plain_runner_does_not_confirm_is_no_patch() {
+    let mut world = World::new(false);
+    world.is_confirmed = false;
+    let repaired = repaired(&mut world, &[victim()], &[]);
+    assert_eq!(repaired.patches, []);
+    assert_eq!(repaired.repairs[0].reason, Some(NoPatch::NotConfirmed));
+}
+
+#[test]
+fn an_order_that_its_author_fixed_is_left_alone_unless_asked() {
+    let declared = Finding { declared: true, ..victim() };
+    let mut world = World::new(false);
+    let left = repaired(&mut world, std::slice::from_ref(&declared), &[]);
+    assert_eq!((left.patches.len(), left.repairs[0].reason), (0, Some(NoPatch::Declared)));
+    let settings = RepairSettings { declared: true, ..RepairSettings::default() };
+    assert_eq!(repair(&mut world, &OneFile, &[declared], &[], settings).patches.len(), 1);
+}
