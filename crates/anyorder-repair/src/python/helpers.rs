@@ -6,8 +6,8 @@ use anyorder_model::{Halted, Oracle, Order, Outcome, PatchSource, Remedy, Snippe
 use anyorder_search::{Shrunk, shrink};
 use anyorder_source::{Import, Statement, Text};
 
+use super::matter::Matter;
 use super::place::{Lines, first_of_all, placed};
-use super::restore::Matter;
 use super::rewrite::with_monkeypatch;
 use super::site::Site;
 use crate::candidate::Candidate;

@@ -3,8 +3,8 @@
 use anyorder_model::{CellKind, Placement, State, Strength};
 use anyorder_source::{Shape, Target};
 
+use super::matter::Matter;
 use super::recipe::{Edit, Step};
-use super::restore::Matter;
 use super::site::{Site, file_and_line, is_fixture, read};
 use super::text::module;
 use crate::candidate::Candidate;
@@ -99,7 +99,7 @@ fn left_open(matter: &Matter<'_>) -> Vec<Candidate> {
             let steps = finalizers(site, &statement.text, name, &methods);
             let calls: Vec<String> = methods.iter().map(|method| format!("`{name}.{method}()`")).collect();
             let summary =
-                format!("call {} behind `{}`", super::restore::in_words(&calls), site.function.name());
+                format!("call {} behind `{}`", super::matter::in_words(&calls), site.function.name());
             candidates.push(matter.candidate(steps, Placement::Polluter, summary, vec![*test]));
         }
     }
@@ -170,6 +170,25 @@ fn opening(matter: &Matter<'_>, line: &str) -> Option<(Site, String, String)> {
     Some((site, statement.text.to_string(), name))
 }
 
+/// Code under test that changes its argument in place makes a new value instead: for somebody who knows that code.
+pub(super) fn in_code(matter: &Matter<'_>) -> Option<Candidate> {
+    let [state] = &matter.problem.cells[..] else { return None };
+    let line = state.written.as_deref()?;
+    let site = Site::of_line(matter.tree, line)?;
+    let statement = site.statement(file_and_line(line)?.1)?;
+    let Shape::AugAssign { target: Target::Name(name), operator, value } = &statement.shape else {
+        return None;
+    };
+    site.function.parameters.iter().find(|parameter| parameter.name == *name)?;
+    let by = format!("{name} = {name} {operator} {value}");
+    let function = site.function.names.clone();
+    let edit = Edit::Replace { function, statement: statement.text.to_string(), by };
+    let summary = format!("let `{}` leave its argument `{name}` as it is", site.function.name());
+    let step = Step { file: site.file.clone(), edit };
+    let candidate = matter.candidate(vec![step], Placement::Code, summary, vec![]);
+    Some(Candidate { strength: Strength::Show, ..candidate })
+}
+
 /// Tests that leave files where they run do so in a directory of their own.
 fn elsewhere(matter: &Matter<'_>) -> Option<Candidate> {
     let sites = matter.sites(&matter.problem.polluters)?;
@@ -188,7 +207,7 @@ fn elsewhere(matter: &Matter<'_>) -> Option<Candidate> {
         steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
     }
     let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
-    let summary = format!("let {} work in a directory of its own", super::restore::in_words(&names));
+    let summary = format!("let {} work in a directory of its own", super::matter::in_words(&names));
     let edited = sites.iter().map(|(test, _)| *test).collect();
     Some(matter.candidate(steps, Placement::Polluter, summary, edited))
 }

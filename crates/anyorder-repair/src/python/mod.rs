@@ -6,6 +6,7 @@ mod fixture;
 mod helpers;
 mod keep;
 mod local;
+mod matter;
 mod place;
 mod process;
 mod recipe;
@@ -23,7 +24,7 @@ use anyorder_model::{Finding, Halted, Order, Treatment};
 use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::{Tree, Workshop};
-use restore::Matter;
+use matter::Matter;
 pub(crate) use weaker::is_weaker;
 
 /// The candidates of one stage, best first.
@@ -48,13 +49,16 @@ pub(crate) fn candidates(
         2 => reset::reset(workshop, &matter)?,
         _ if matter.problem.cells.is_empty() => vec![],
         _ if matter.problem.is_brittle() => sets::set(&matter),
-        _ => in_order(&matter, restore::kept(&matter), sets::set(&matter)),
+        _ => {
+            let in_tests = in_order(&matter, restore::kept(&matter), sets::set(&matter));
+            in_tests.into_iter().chain(local::in_code(&matter)).collect()
+        }
     })
 }
 
 /// At the polluters, unless these are in more files than there are tests that suffer.
 fn in_order(matter: &Matter<'_>, kept: Vec<Candidate>, set: Vec<Candidate>) -> Vec<Candidate> {
-    let many = restore::files_of(matter, &matter.problem.polluters).len() > matter.problem.sufferers.len();
+    let many = matter::files_of(matter, &matter.problem.polluters).len() > matter.problem.sufferers.len();
     if many { [set, kept].concat() } else { [kept, set].concat() }
 }
 

@@ -6,8 +6,8 @@ use anyorder_model::{PatchSource, Placement, TestIndex};
 
 use super::fixture::{Reach, fixture};
 use super::keep::Keep;
+use super::matter::{Matter, files_of, fresh_name, in_words, unused};
 use super::recipe::{Edit, Step};
-use super::restore::{Matter, files_of, fresh_name, in_words, unused};
 use super::site::{Site, read};
 use super::text::module;
 use super::undo::Undo;

@@ -9,8 +9,8 @@ use anyorder_model::{Halted, PatchSource, Snippet, TestIndex};
 use anyorder_source::{Function, How, Literal, LiteralKind, ParameterKind, Shape, Source};
 
 use super::helpers::which_do_it;
+use super::matter::Matter;
 use super::place::{Lines, placed};
-use super::restore::Matter;
 use super::site::Site;
 use super::text::{Called, module, resolve};
 use crate::candidate::Candidate;

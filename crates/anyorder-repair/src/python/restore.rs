@@ -1,100 +1,21 @@
 //! Candidates that put the cells themselves back, where the tests are that leave them changed.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::collections::BTreeSet;
 
-use anyorder_model::{PatchSource, Placement, Strength, Suite, TestIndex};
-
-use anyorder_source::{Shape, Target};
+use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
+use anyorder_source::{Shape, Source, Target};
 
 use super::fixture::{Reach, cleanups, fixture};
-use super::keep::{Keep, Known, keep};
-use super::recipe::{Edit, Step, Steps};
+use super::keep::Keep;
+use super::matter::{Matter, files_of, fresh_name, in_words, unused};
+use super::recipe::{Edit, Step};
 use super::rewrite::with_monkeypatch;
 use super::site::{Site, file_and_line, read};
 use super::text::double_quoted;
 use crate::candidate::Candidate;
-use crate::problem::Problem;
-use crate::workshop::Tree;
-
-/// What candidates are made of.
-pub(super) struct Matter<'a> {
-    pub(super) tree: &'a Tree<'a>,
-    pub(super) suite: &'a Suite,
-    pub(super) problem: &'a Problem,
-    /// Modules of the project, by their files.
-    pub(super) own: BTreeMap<String, String>,
-    /// What the cells are called in sentences.
-    pub(super) what: String,
-    /// A name for a fixture about them.
-    pub(super) name: String,
-}
 
 /// So many tests are edited one by one.
 const FEW: usize = 3;
-
-impl<'a> Matter<'a> {
-    pub(super) fn new(tree: &'a Tree<'a>, suite: &'a Suite, problem: &'a Problem) -> Self {
-        let own = problem.abouts.iter().filter_map(|about| about.file.clone().zip(about.module.clone()));
-        let paths: Vec<String> = problem.cells.iter().map(|state| format!("`{}`", state.cell)).collect();
-        let name =
-            problem.cells.first().map_or_else(|| "clean_state".to_owned(), |state| name_for(&state.cell));
-        Matter { tree, suite, problem, own: own.collect(), what: in_words(&paths), name }
-    }
-
-    pub(super) fn known(&self) -> Vec<Known<'a>> {
-        let cells = self.problem.cells.iter();
-        cells.zip(&self.problem.abouts).map(|(state, about)| Known { state, about: about.clone() }).collect()
-    }
-
-    /// How the cells are kept, if all of them can be.
-    fn keeps(&self) -> Option<Vec<Keep>> {
-        let known = self.known();
-        let saved = |known: &Known<'_>| match self.problem.cells.len() {
-            1 => "saved".to_owned(),
-            _ => format!("saved_{}", short(&known.state.cell)),
-        };
-        let mut keeps: Vec<Keep> =
-            known.iter().map(|known| keep(known, &saved(known))).collect::<Option<_>>()?;
-        keeps.dedup();
-        keeps.retain(|keep| !keep.is_nothing());
-        Some(keeps).filter(|keeps| !keeps.is_empty())
-    }
-
-    pub(super) fn own_of(&self, file: &str) -> Option<&str> {
-        self.own.get(file).map(String::as_str)
-    }
-
-    pub(super) fn candidate(
-        &self,
-        steps: Vec<Step>,
-        placement: Placement,
-        summary: String,
-        edited: Vec<TestIndex>,
-    ) -> Candidate {
-        Candidate {
-            recipe: Rc::new(Steps { steps, own: self.own.clone() }),
-            source: PatchSource::Restore,
-            placement,
-            strength: Strength::Safe,
-            summary,
-            edited,
-        }
-    }
-
-    /// The functions of these tests, each once; nothing if one is not to be found.
-    pub(super) fn sites(&self, tests: &BTreeSet<TestIndex>) -> Option<Vec<(TestIndex, Site)>> {
-        let mut known = BTreeSet::new();
-        let mut sites = vec![];
-        for &test in tests {
-            let site = Site::of_test(self.tree, self.suite, test)?;
-            if known.insert((site.file.clone(), site.function.names.clone())) {
-                sites.push((test, site));
-            }
-        }
-        Some(sites)
-    }
-}
 
 /// Statements of tests and fixtures that `monkeypatch` has a word for.
 pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
@@ -253,71 +174,55 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
         let candidate = matter.candidate(steps, Placement::File, summary, vec![]);
         candidates.push(Candidate { strength: strength(keeps), ..candidate });
     }
+    let below = if files.len() > 1 { around_directory(matter, keeps, &files) } else { None };
+    // One fixture for all of them reads better than one in each of many files.
+    let at = if files.len() > FEW { 0 } else { candidates.len() };
+    candidates.splice(at..at, below);
     candidates
 }
 
-/// The files of these tests.
-pub(super) fn files_of(matter: &Matter<'_>, tests: &BTreeSet<TestIndex>) -> BTreeSet<String> {
-    let file = |test: &TestIndex| matter.suite.id(*test).0.split("::").next().map(str::to_owned);
-    tests.iter().filter_map(file).collect()
+/// A fixture around all tests below the directory that all these files are in.
+fn around_directory(matter: &Matter<'_>, keeps: &[Keep], files: &BTreeSet<String>) -> Option<Candidate> {
+    let directory = common_directory(files);
+    let file =
+        if directory.is_empty() { "conftest.py".to_owned() } else { format!("{directory}/conftest.py") };
+    let source = Source::parse(matter.tree.read(&file).unwrap_or_default()).ok()?;
+    let name = unused(&source, &matter.name);
+    let lines = fixture(&name, keeps, Reach::EachTest, None);
+    let place =
+        if directory.is_empty() { "all tests".to_owned() } else { format!("all tests in `{directory}`") };
+    let summary = format!("put {} back behind {place}", matter.what);
+    let step = Step { file, edit: Edit::Define { before: None, name, lines } };
+    let candidate = matter.candidate(vec![step], Placement::Directory, summary, vec![]);
+    Some(Candidate { strength: strength(keeps), ..candidate })
+}
+
+/// The innermost directory that has all these files; nothing for the root.
+fn common_directory(files: &BTreeSet<String>) -> String {
+    let parts = |file: &String| -> Vec<String> {
+        file.rsplit_once('/').map_or(vec![], |(head, _)| head.split('/').map(str::to_owned).collect())
+    };
+    let mut files = files.iter().map(parts);
+    let first = files.next().unwrap_or_default();
+    let common = files.fold(first, |common, other| {
+        common.into_iter().zip(other).take_while(|(ours, its)| ours == its).map(|(ours, _)| ours).collect()
+    });
+    common.join("/")
 }
 
 fn strength(keeps: &[Keep]) -> Strength {
     keeps.iter().map(|keep| keep.strength).max().unwrap_or(Strength::Safe)
 }
 
-/// A name that the site's file does not use.
-pub(super) fn fresh_name(site: &Site, name: &str) -> String {
-    unused(&site.source, name)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A name that a file does not use.
-pub(super) fn unused(source: &anyorder_source::Source, name: &str) -> String {
-    let text = source.text();
-    let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name}_{number}")));
-    names.into_iter().find(|name| !text.contains(name.as_str())).expect("there are endless names")
-}
-
-/// A name for a fixture that keeps this cell.
-fn name_for(path: &str) -> String {
-    format!("keep_{}", short(path))
-}
-
-/// The last name in a path, in small letters.
-fn short(path: &str) -> String {
-    let head = path.split(" of ").next().unwrap_or(path);
-    let head = head.strip_prefix("context variable ").unwrap_or(head);
-    if let Some(file) = head.strip_prefix("file ") {
-        let name = file.rsplit('/').next().unwrap_or(file);
-        return name
-            .split('.')
-            .find(|part| !part.is_empty())
-            .unwrap_or("file")
-            .replace('-', "_")
-            .to_lowercase();
-    }
-    let words: Vec<String> = head
-        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
-        .filter(|word| word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_'))
-        .map(|word| word.trim_matches('_').to_lowercase())
-        .filter(|word| !word.is_empty())
-        .collect();
-    match &words[..] {
-        _ if path.starts_with("os.environ") => "environment".to_owned(),
-        _ if path.starts_with("sys.modules") => "modules".to_owned(),
-        _ if path.starts_with("sys.path") => "search_path".to_owned(),
-        _ if head.contains(' ') && !path.contains('<') => words.join("_"),
-        [.., last] => last.clone(),
-        [] => "state".to_owned(),
-    }
-}
-
-/// `a`, `b` and `c`.
-pub(super) fn in_words(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] if words.len() <= 4 => format!("{} and {last}", first.join(", ")),
-        [first, second, ..] => format!("{first}, {second} and {} more", words.len() - 2),
+    #[test]
+    fn the_common_directory_is_the_innermost_one() {
+        let common = |files: &[&str]| common_directory(&files.iter().map(|&file| file.to_owned()).collect());
+        assert_eq!(common(&["tests/a/x.py", "tests/a/y.py"]), "tests/a");
+        assert_eq!(common(&["tests/a/x.py", "tests/ab/y.py"]), "tests");
+        assert_eq!(common(&["x.py", "tests/y.py"]), "");
     }
 }

@@ -7,8 +7,8 @@ use anyorder_model::{CellKind, Placement, TestIndex};
 use anyorder_source::Source;
 
 use super::keep::Known;
+use super::matter::{Matter, files_of, in_words, unused};
 use super::recipe::{Edit, Step};
-use super::restore::{Matter, files_of, in_words, unused};
 use super::site::{Site, read};
 use super::text::{double_quoted, module};
 use crate::candidate::Candidate;

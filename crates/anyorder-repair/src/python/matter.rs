@@ -1,0 +1,173 @@
+//! What candidates for one problem are made of: its cells, its tests, and names for both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use anyorder_model::{PatchSource, Placement, Strength, Suite, TestIndex};
+use anyorder_source::Source;
+
+use super::keep::{Keep, Known, keep};
+use super::recipe::{Step, Steps};
+use super::site::Site;
+use crate::candidate::Candidate;
+use crate::problem::Problem;
+use crate::workshop::Tree;
+
+/// What candidates are made of.
+pub(super) struct Matter<'a> {
+    pub(super) tree: &'a Tree<'a>,
+    pub(super) suite: &'a Suite,
+    pub(super) problem: &'a Problem,
+    /// Modules of the project, by their files.
+    pub(super) own: BTreeMap<String, String>,
+    /// What the cells are called in sentences.
+    pub(super) what: String,
+    /// A name for a fixture about them.
+    pub(super) name: String,
+}
+
+impl<'a> Matter<'a> {
+    pub(super) fn new(tree: &'a Tree<'a>, suite: &'a Suite, problem: &'a Problem) -> Self {
+        let own = problem.abouts.iter().filter_map(|about| about.file.clone().zip(about.module.clone()));
+        let paths: Vec<String> = problem.cells.iter().map(|state| format!("`{}`", state.cell)).collect();
+        let name =
+            problem.cells.first().map_or_else(|| "clean_state".to_owned(), |state| name_for(&state.cell));
+        Matter { tree, suite, problem, own: own.collect(), what: in_words(&paths), name }
+    }
+
+    pub(super) fn known(&self) -> Vec<Known<'a>> {
+        let cells = self.problem.cells.iter();
+        cells.zip(&self.problem.abouts).map(|(state, about)| Known { state, about: about.clone() }).collect()
+    }
+
+    /// How the cells are kept, if all of them can be.
+    pub(super) fn keeps(&self) -> Option<Vec<Keep>> {
+        let known = self.known();
+        let saved = |known: &Known<'_>| match self.problem.cells.len() {
+            1 => "saved".to_owned(),
+            _ => format!("saved_{}", short(&known.state.cell)),
+        };
+        let mut keeps: Vec<Keep> =
+            known.iter().map(|known| keep(known, &saved(known))).collect::<Option<_>>()?;
+        keeps.dedup();
+        keeps.retain(|keep| !keep.is_nothing());
+        Some(keeps).filter(|keeps| !keeps.is_empty())
+    }
+
+    pub(super) fn own_of(&self, file: &str) -> Option<&str> {
+        self.own.get(file).map(String::as_str)
+    }
+
+    pub(super) fn candidate(
+        &self,
+        steps: Vec<Step>,
+        placement: Placement,
+        summary: String,
+        edited: Vec<TestIndex>,
+    ) -> Candidate {
+        Candidate {
+            recipe: Rc::new(Steps { steps, own: self.own.clone() }),
+            source: PatchSource::Restore,
+            placement,
+            strength: Strength::Safe,
+            summary,
+            edited,
+        }
+    }
+
+    /// The functions of these tests, each once; nothing if one is not to be found.
+    pub(super) fn sites(&self, tests: &BTreeSet<TestIndex>) -> Option<Vec<(TestIndex, Site)>> {
+        let mut known = BTreeSet::new();
+        let mut sites = vec![];
+        for &test in tests {
+            let site = Site::of_test(self.tree, self.suite, test)?;
+            if known.insert((site.file.clone(), site.function.names.clone())) {
+                sites.push((test, site));
+            }
+        }
+        Some(sites)
+    }
+}
+
+/// The files of these tests.
+pub(super) fn files_of(matter: &Matter<'_>, tests: &BTreeSet<TestIndex>) -> BTreeSet<String> {
+    let file = |test: &TestIndex| matter.suite.id(*test).0.split("::").next().map(str::to_owned);
+    tests.iter().filter_map(file).collect()
+}
+
+/// A name that the site's file does not use.
+pub(super) fn fresh_name(site: &Site, name: &str) -> String {
+    unused(&site.source, name)
+}
+
+/// A name that a file does not use.
+pub(super) fn unused(source: &Source, name: &str) -> String {
+    let text = source.text();
+    let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name}_{number}")));
+    names.into_iter().find(|name| !text.contains(name.as_str())).expect("there are endless names")
+}
+
+/// A name for a fixture that keeps this cell.
+fn name_for(path: &str) -> String {
+    format!("keep_{}", short(path))
+}
+
+/// The last name in a path, in small letters.
+fn short(path: &str) -> String {
+    let head = path.split(" of ").next().unwrap_or(path);
+    let head = head.strip_prefix("context variable ").unwrap_or(head);
+    if let Some(file) = head.strip_prefix("file ") {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        return name
+            .split('.')
+            .find(|part| !part.is_empty())
+            .unwrap_or("file")
+            .replace('-', "_")
+            .to_lowercase();
+    }
+    let words: Vec<String> = head
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .filter(|word| word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_'))
+        .map(|word| word.trim_matches('_').to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    match &words[..] {
+        _ if path.starts_with("os.environ") => "environment".to_owned(),
+        _ if path.starts_with("sys.modules") => "modules".to_owned(),
+        _ if path.starts_with("sys.path") => "search_path".to_owned(),
+        _ if head.contains(' ') && !path.contains('<') => words.join("_"),
+        [.., last] => last.clone(),
+        [] => "state".to_owned(),
+    }
+}
+
+/// `a`, `b` and `c`.
+pub(super) fn in_words(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if words.len() <= 4 => format!("{} and {last}", first.join(", ")),
+        [first, second, ..] => format!("{first}, {second} and {} more", words.len() - 2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixture_is_named_after_what_it_keeps() {
+        for (path, name) in [
+            ("shop.settings.CURRENCY", "currency"),
+            ("shop.settings.FLAGS['beta']", "beta"),
+            ("os.environ['HOME']", "environment"),
+            ("working directory", "working_directory"),
+            ("context variable user", "user"),
+            ("file tests/left-over.txt", "left_over"),
+            ("shop.load.<closure rows>[0:]", "rows"),
+            ("shop.Cart.__price__", "price"),
+        ] {
+            assert_eq!(short(path), name, "{path}");
+        }
+    }
+}
