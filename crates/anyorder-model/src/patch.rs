@@ -185,14 +185,14 @@ pub enum NoPatch {
     NoCause,
     /// Nothing is known that could put the state back.
     NoReset,
+    /// The files cannot be edited.
+    NotEditable,
     /// What there was did not help.
     DoesNotHelp,
     /// What helped made another test fail.
     BreaksOthers,
     /// What helped did so in forks, not in the user's own runner.
     NotConfirmed,
-    /// The files cannot be edited.
-    NotEditable,
     /// Time ran out.
     OutOfResources,
 }

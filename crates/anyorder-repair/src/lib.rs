@@ -2,6 +2,8 @@
 //!
 //! Sees the world through oracles: the suite as it is, and as a candidate would have it. Does not know processes or disk.
 
+mod accepted;
+mod bench;
 mod candidate;
 mod language;
 mod problem;

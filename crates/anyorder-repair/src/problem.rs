@@ -13,7 +13,7 @@ pub(crate) struct Problem {
     pub(crate) abouts: Vec<About>,
     /// What has to end well.
     pub(crate) claims: Vec<Claim>,
-    /// Tests that leave the state, by how many claims they are part of.
+    /// Tests that leave the state.
     pub(crate) polluters: BTreeSet<TestIndex>,
     /// Tests that need the state to be another.
     pub(crate) sufferers: BTreeSet<TestIndex>,
@@ -71,10 +71,11 @@ const ORDERS: usize = 40;
 const HELPERS: usize = 3;
 
 /// What is wrong with a suite, what cures most first.
-pub(crate) fn problems(findings: &[Finding]) -> Vec<Problem> {
+pub(crate) fn problems(findings: &[Finding], is_wanted: impl Fn(&Finding) -> bool) -> Vec<Problem> {
     let mut problems: BTreeMap<Vec<String>, Problem> = BTreeMap::new();
     for (at, finding) in findings.iter().enumerate() {
-        let is_fixable = finding.kind.is_order_dependent() && finding.unconfirmed.is_none();
+        let is_fixable =
+            finding.kind.is_order_dependent() && finding.unconfirmed.is_none() && is_wanted(finding);
         for part in parts(finding).into_iter().filter(|_| is_fixable) {
             let unknown = [format!("test {}", finding.test.0)];
             let paths: Vec<String> = part.cells.iter().map(|state| state.cell.clone()).collect();
@@ -145,7 +146,13 @@ fn parts(finding: &Finding) -> Vec<Part> {
                 polluters: group.clone(),
                 helpers: cleaners(finding, at),
             };
-            finding.polluters.iter().flatten().enumerate().take(ORDERS).map(part).collect()
+            let groups = finding.polluters.iter().flatten();
+            let mut parts: Vec<Part> = groups.clone().enumerate().take(ORDERS).map(part).collect();
+            // Those that are too many to be tried one by one leave the same, most likely.
+            if let Some(last) = parts.last_mut() {
+                last.polluters.extend(groups.skip(ORDERS).flatten());
+            }
+            parts
         }
     }
 }
@@ -201,7 +208,8 @@ mod tests {
 
     #[test]
     fn findings_with_the_same_cells_are_one_problem_whoever_pollutes_them() {
-        let problems = problems(&[victim(0, 8, &["a"]), victim(1, 9, &["a"]), victim(2, 8, &["b"])]);
+        let problems =
+            problems(&[victim(0, 8, &["a"]), victim(1, 9, &["a"]), victim(2, 8, &["b"])], |_| true);
         let seen: Vec<(Vec<&str>, usize)> =
             problems.iter().map(|problem| (cells(problem), problem.findings().len())).collect();
         assert_eq!(seen, [(vec!["a"], 2), (vec!["b"], 1)]);
@@ -211,7 +219,7 @@ mod tests {
     #[test]
     fn findings_of_one_polluter_that_share_a_cell_are_one_problem() {
         let problems =
-            problems(&[victim(0, 8, &["a", "b"]), victim(1, 8, &["a", "c"]), victim(2, 9, &["c"])]);
+            problems(&[victim(0, 8, &["a", "b"]), victim(1, 8, &["a", "c"]), victim(2, 9, &["c"])], |_| true);
         assert_eq!(problems.iter().map(cells).collect::<Vec<_>>(), [vec!["a", "b", "c"], vec!["c"]]);
         assert_eq!(problems[0].claims.len(), 2);
     }
@@ -222,7 +230,7 @@ mod tests {
         finding.causes = None;
         let mut again = Finding::new(Kind::NonIdempotent, TestIndex(0), &TestId("t.py::t0".to_owned()));
         again.evidence = None;
-        let problems = problems(&[finding, again]);
+        let problems = problems(&[finding, again], |_| true);
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].polluters, BTreeSet::from([TestIndex(0), TestIndex(8)]));
         assert_eq!(problems[0].claims[1].order, Order(vec![TestIndex(0), TestIndex(0)]));

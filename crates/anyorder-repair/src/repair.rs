@@ -1,19 +1,11 @@
 //! The line from findings to patches: problem by problem, candidate by candidate, until something holds.
 
-use std::collections::BTreeSet;
+use anyorder_model::{Change, Finding, Halted, NoPatch, Patch, Repair};
 
-use anyorder_model::{
-    Change, Finding, FindingId, Halted, News, NoPatch, Patch, PatchSource, Repair, Station, Strength,
-    TestIndex, Verified,
-};
-
-use crate::candidate::Candidate;
-use crate::language::{Language, STAGES};
-use crate::problem::{Claim, Problem, problems};
-use crate::screen::{Baseline, Screened};
+use crate::bench::{Bench, unrepaired};
+use crate::problem::problems;
 use crate::verify;
-use crate::workshop::{Files, Tree, Unopened, Workshop};
-use crate::writes::{Left, gains, left_by};
+use crate::workshop::{Files, Workshop};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +23,13 @@ pub struct RepairSettings {
 impl Default for RepairSettings {
     fn default() -> Self {
         RepairSettings { tries: 24, sweeps: 20, seed: 0, declared: false }
+    }
+}
+
+impl RepairSettings {
+    /// Why nothing is to be looked for.
+    pub(crate) fn reason_against(self, finding: &Finding) -> Option<NoPatch> {
+        (finding.declared && !self.declared).then_some(NoPatch::Declared)
     }
 }
 
@@ -59,279 +58,32 @@ pub fn repair(
         Ok(bench) => bench,
         Err(halted) => return unfinished(findings, halted),
     };
-    let mut halted = None;
-    for problem in problems(bench.findings) {
-        if let Err(stop) = bench.solve(problem) {
-            halted = Some(stop);
-            break;
-        }
-    }
-    let verified = if bench.accepted.is_empty() { Ok(()) } else { bench.verify() };
-    let halted = halted.or(verified.err());
-    if verified_is_missing(halted, &bench) {
+    let is_wanted = |finding: &Finding| settings.reason_against(finding).is_none();
+    let solved = problems(findings, is_wanted).into_iter().try_for_each(|problem| bench.solve(problem));
+    bench.settle();
+    let verified = verify::verify(&mut bench);
+    if verified.is_err() {
+        // What was not verified to its end is no patch.
         bench.accepted.clear();
     }
-    bench.result(halted)
-}
-
-/// What was not verified to its end is no patch.
-fn verified_is_missing(halted: Option<Halted>, bench: &Bench<'_>) -> bool {
-    halted.is_some() && bench.accepted.iter().any(|accepted| accepted.verified.sweeps == 0)
+    published(bench, solved.and(verified).err())
 }
 
 fn unfinished(findings: &[Finding], halted: Halted) -> Repaired {
-    let repair = |finding: &Finding| Repair {
-        finding: finding.id.clone(),
-        patch: None,
-        reason: Some(NoPatch::OutOfResources),
-        generated: 0,
-        tried: 0,
-    };
     let chosen = findings.iter().filter(|finding| finding.kind.is_order_dependent());
-    Repaired { repairs: chosen.map(repair).collect(), halted: Some(halted), ..Repaired::default() }
+    let repairs = chosen.map(|finding| unrepaired(finding, Some(NoPatch::OutOfResources))).collect();
+    Repaired { repairs, halted: Some(halted), ..Repaired::default() }
 }
 
-/// A candidate that holds.
-pub(crate) struct Accepted {
-    pub(crate) candidate: Candidate,
-    /// The claims that hold because of it.
-    pub(crate) claims: Vec<Claim>,
-    pub(crate) verified: Verified,
-}
-
-/// What is known while patches are looked for.
-pub(crate) struct Bench<'a> {
-    pub(crate) workshop: &'a mut dyn Workshop,
-    pub(crate) findings: &'a [Finding],
-    pub(crate) settings: RepairSettings,
-    pub(crate) baseline: Baseline,
-    language: Language,
-    /// The files with everything that was accepted.
-    pub(crate) tree: Tree<'a>,
-    pub(crate) accepted: Vec<Accepted>,
-    /// Claims that nothing has made hold.
-    open: Vec<Claim>,
-    repairs: Vec<Repair>,
-}
-
-impl<'a> Bench<'a> {
-    fn new(
-        workshop: &'a mut dyn Workshop,
-        files: &'a dyn Files,
-        findings: &'a [Finding],
-        others: &[Finding],
-        settings: RepairSettings,
-    ) -> Result<Self, Halted> {
-        let chosen = findings.iter().filter(|finding| finding.kind.is_order_dependent());
-        let repair = |finding: &Finding| Repair {
-            finding: finding.id.clone(),
-            patch: None,
-            reason: None,
-            generated: 0,
-            tried: 0,
-        };
-        let repairs: Vec<Repair> = chosen.map(repair).collect();
-        workshop.as_is().tell(News::Began(Station::Repair, Some(repairs.len() as u64)));
-        let all = [findings, others].concat();
-        let baseline = Baseline::new(workshop.as_is(), &all)?;
-        let language = Language::of(workshop.as_is().suite());
-        let (tree, accepted, open) = (Tree::new(files), vec![], vec![]);
-        Ok(Bench { workshop, findings, settings, baseline, language, tree, accepted, open, repairs })
-    }
-
-    fn solve(&mut self, mut problem: Problem) -> Result<(), Halted> {
-        if !self.settings.declared {
-            let declared = |claim: &Claim| self.findings[claim.finding].declared;
-            let (left, claims): (Vec<Claim>, Vec<Claim>) = problem.claims.iter().cloned().partition(declared);
-            self.reject(&Problem { claims: left, ..problem.clone() }, NoPatch::Declared);
-            problem.claims = claims;
-        }
-        if problem.claims.is_empty() {
-            return Ok(());
-        }
-        if self.is_cured_already(&problem)? {
-            return Ok(());
-        }
-        let mut best: Option<(Candidate, Screened)> = None;
-        let mut reason = if problem.cells.is_empty() { NoPatch::NoCause } else { NoPatch::NoReset };
-        let mut left = self.settings.tries;
-        for stage in 0..STAGES {
-            let candidates = self.language.candidates(
-                stage,
-                &mut *self.workshop,
-                &self.tree,
-                &mut problem,
-                self.findings,
-            )?;
-            self.count(&problem, |repair| repair.generated += candidates.len());
-            for candidate in candidates {
-                if left == 0 {
-                    break;
-                }
-                left -= 1;
-                let screened = match self.try_out(&candidate, &problem)? {
-                    Ok(screened) => screened,
-                    Err(why) => {
-                        reason = reason.max(why);
-                        continue;
-                    }
-                };
-                let holds_all = screened.holds.len() == problem.claims.len();
-                if holds_all && candidate.strength == Strength::Safe {
-                    self.accept(candidate, &problem, &screened);
-                    return Ok(());
-                }
-                let most = best.as_ref().map_or(0, |(_, best)| best.holds.len());
-                if screened.holds.len() > most {
-                    best = Some((candidate, screened));
-                }
-            }
-        }
-        match best {
-            Some((candidate, screened)) => self.accept(candidate, &problem, &screened),
-            None => self.reject(&problem, reason),
-        }
-        Ok(())
-    }
-
-    /// Whether what was accepted so far cures this problem, too.
-    fn is_cured_already(&mut self, problem: &Problem) -> Result<bool, Halted> {
-        let (baseline, changes) = (&self.baseline, self.tree.changes());
-        let Some(last) = self.accepted.last_mut() else { return Ok(false) };
-        let mut screened = None;
-        let opened = self.workshop.with(&changes, &mut |oracle| {
-            screened = Some(baseline.screen(oracle, &problem.claims));
-        });
-        match (opened, screened) {
-            (Err(Unopened::Halted(halted)), _) | (_, Some(Err(halted))) => Err(halted),
-            (Ok(()), Some(Ok(screened))) if screened.holds.len() == problem.claims.len() => {
-                last.verified.failing += problem.claims.len();
-                last.claims.extend(problem.claims.iter().cloned());
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// Which claims hold with this candidate on top of what was accepted; if it is none to take, why.
-    fn try_out(
-        &mut self,
-        candidate: &Candidate,
-        problem: &Problem,
-    ) -> Result<Result<Screened, NoPatch>, Halted> {
-        let mut tree = self.tree.clone();
-        if candidate.recipe.apply(&mut tree).is_err() {
-            return Ok(Err(NoPatch::NotEditable));
-        }
-        let changes = tree.changes();
-        let weakens = |change: &Change| {
-            let before = change.before.as_deref().unwrap_or_default();
-            self.language.is_weaker(before, &change.after)
-        };
-        if changes.iter().any(weakens) {
-            return Ok(Err(NoPatch::NotEditable));
-        }
-        self.count(problem, |repair| repair.tried += 1);
-        let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
-        let claims: Vec<Claim> = problem.claims.iter().chain(kept).cloned().collect();
-        // A call may make anew what it puts right, so it may leave more changed than there was.
-        let is_restore = candidate.source == PatchSource::Restore;
-        let before = left_by(self.workshop.as_is(), &candidate.edited)?;
-        let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
-        let mut seen = None;
-        let opened = workshop.with(&changes, &mut |oracle| {
-            seen = Some(baseline.screen(oracle, &claims).and_then(|screened| {
-                let here = baseline.here(oracle.suite(), &candidate.edited);
-                let after = if screened.is_good() { left_by(oracle, &here)? } else { Left::new() };
-                Ok((screened, baseline.back(oracle.suite(), after)))
-            }));
-        });
-        match opened {
-            Err(Unopened::Halted(halted)) => return Err(halted),
-            Err(Unopened::Refused(_)) => return Ok(Err(NoPatch::BreaksOthers)),
-            Ok(()) => {}
-        }
-        let (mut screened, after) = seen.expect("work was done")?;
-        let mine = problem.claims.len();
-        let keeps_all = (mine..claims.len()).all(|claim| screened.holds.contains(&claim));
-        screened.holds.retain(|&claim| claim < mine);
-        Ok(if screened.holds.is_empty() {
-            Err(NoPatch::DoesNotHelp)
-        } else if screened.harm.is_some() || !keeps_all || (is_restore && gains(&before, &after)) {
-            Err(NoPatch::BreaksOthers)
-        } else {
-            Ok(screened)
-        })
-    }
-
-    fn accept(&mut self, candidate: Candidate, problem: &Problem, screened: &Screened) {
-        candidate.recipe.apply(&mut self.tree).expect("it was applied before");
-        let (held, open): (Vec<_>, Vec<_>) =
-            problem.claims.iter().enumerate().partition(|(at, _)| screened.holds.contains(at));
-        self.open.extend(open.into_iter().map(|(_, claim)| claim.clone()));
-        let claims: Vec<Claim> = held.into_iter().map(|(_, claim)| claim.clone()).collect();
-        let verified = Verified { failing: claims.len(), passing: screened.passing, ..Verified::default() };
-        self.accepted.push(Accepted { candidate, claims, verified });
-    }
-
-    fn reject(&mut self, problem: &Problem, reason: NoPatch) {
-        self.open.extend(problem.claims.iter().cloned());
-        self.count(problem, |repair| repair.reason = Some(reason));
-    }
-
-    fn count(&mut self, problem: &Problem, change: impl Fn(&mut Repair)) {
-        let ids: Vec<&FindingId> = problem.findings().into_iter().map(|at| &self.findings[at].id).collect();
-        self.repairs.iter_mut().filter(|repair| ids.contains(&&repair.finding)).for_each(change);
-    }
-
-    /// Tests of findings that are still there.
-    pub(crate) fn uncured(&self) -> BTreeSet<TestIndex> {
-        self.open.iter().map(|claim| self.findings[claim.finding].test).collect()
-    }
-
-    /// Takes the last accepted candidate back.
-    pub(crate) fn take_back(&mut self, reason: NoPatch) {
-        let Some(accepted) = self.accepted.pop() else { return };
-        for claim in accepted.claims {
-            let id = &self.findings[claim.finding].id;
-            let repair = self.repairs.iter_mut().find(|repair| repair.finding == *id);
-            repair.into_iter().for_each(|repair| repair.reason = Some(reason));
-            self.open.push(claim);
-        }
-        self.tree = self.tree.untouched();
-        for accepted in &self.accepted {
-            let _ = accepted.candidate.recipe.apply(&mut self.tree);
-        }
-    }
-
-    fn verify(&mut self) -> Result<(), Halted> {
-        verify::together(self)
-    }
-
-    fn result(self, halted: Option<Halted>) -> Repaired {
-        let open: BTreeSet<usize> = self.open.iter().map(|claim| claim.finding).collect();
-        let mut repairs = self.repairs;
-        let mut patches: Vec<Patch> = vec![];
-        for accepted in self.accepted {
-            let findings: BTreeSet<usize> = accepted.claims.iter().map(|claim| claim.finding).collect();
-            let cured: Vec<usize> = findings.into_iter().filter(|finding| !open.contains(finding)).collect();
-            let mut alone = self.tree.untouched();
-            if cured.is_empty() || accepted.candidate.recipe.apply(&mut alone).is_err() {
-                continue;
-            }
-            let cures: Vec<FindingId> = cured.iter().map(|&at| self.findings[at].id.clone()).collect();
-            for repair in repairs.iter_mut().filter(|repair| cures.contains(&repair.finding)) {
-                repair.patch.get_or_insert(patches.len());
-                repair.reason = None;
-            }
-            let Candidate { source, placement, strength, summary, .. } = accepted.candidate;
-            let (changes, verified) = (alone.changes(), accepted.verified);
-            patches.push(Patch { cures, source, placement, strength, summary, changes, verified });
-        }
-        let unsolved = |repair: &&mut Repair| repair.patch.is_none() && repair.reason.is_none();
+fn published(bench: Bench<'_>, halted: Option<Halted>) -> Repaired {
+    let patches: Vec<Patch> =
+        bench.accepted.iter().filter_map(|accepted| accepted.patch(bench.findings, &bench.tree)).collect();
+    let mut repairs = bench.repairs;
+    for repair in &mut repairs {
+        repair.patch = patches.iter().position(|patch| patch.cures.contains(&repair.finding));
         let why = if halted.is_some() { NoPatch::OutOfResources } else { NoPatch::DoesNotHelp };
-        repairs.iter_mut().filter(unsolved).for_each(|repair| repair.reason = Some(why));
-        let together = if patches.is_empty() { vec![] } else { self.tree.changes() };
-        Repaired { patches, together, repairs, halted }
+        repair.reason = if repair.patch.is_some() { None } else { repair.reason.or(Some(why)) };
     }
+    let together = if patches.is_empty() { vec![] } else { bench.tree.changes() };
+    Repaired { patches, together, repairs, halted }
 }

@@ -33,6 +33,11 @@ impl Screened {
     pub(crate) fn is_good(&self) -> bool {
         self.harm.is_none() && !self.holds.is_empty()
     }
+
+    /// Whether all of these claims hold, and nobody is harmed.
+    pub(crate) fn cures_all(&self, claims: &[Claim]) -> bool {
+        self.harm.is_none() && self.holds.len() == claims.len()
+    }
 }
 
 /// So many orders with cleaners or setters of one finding have to go on passing.

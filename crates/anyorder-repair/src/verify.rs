@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyorder_model::{Halted, NoPatch, Oracle, Order, Outcome, PlainAsk, TestIndex};
 use anyorder_search::{Strategy, batches};
 
+use crate::bench::Bench;
 use crate::problem::Claim;
-use crate::repair::Bench;
 use crate::screen::{places, run};
 use crate::workshop::Unopened;
 
@@ -20,8 +20,26 @@ struct Seen {
     plain: usize,
 }
 
-/// Tries everything that was accepted together; takes candidates back, the last first, until nothing is wrong.
-pub(crate) fn together(bench: &mut Bench<'_>) -> Result<(), Halted> {
+/// Tries everything that was accepted together, then each by itself, as it is shown. If one does not hold by itself, all are
+/// shown as one.
+pub(crate) fn verify(bench: &mut Bench<'_>) -> Result<(), Halted> {
+    together(bench)?;
+    if bench.accepted.len() < 2 {
+        return Ok(());
+    }
+    for accepted in bench.accepted.clone() {
+        let changes = accepted.alone(&bench.tree).unwrap_or_default();
+        let screened = bench.screened(&changes, &accepted.claims)?;
+        if !screened.is_some_and(|screened| screened.cures_all(&accepted.claims)) {
+            bench.join_all();
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Tries everything that was accepted together; takes some back, the last first, until nothing is wrong.
+fn together(bench: &mut Bench<'_>) -> Result<(), Halted> {
     while !bench.accepted.is_empty() {
         let seen = look(bench)?;
         let Some(fault) = seen.fault else {
@@ -97,7 +115,7 @@ fn harmed(bench: &mut Bench<'_>, orders: &[Order], swept: &[Ended]) -> Result<bo
     if swept.len() < orders.len() {
         return Ok(true);
     }
-    let uncured = bench.uncured();
+    let (cured, uncured) = (bench.cured_tests(), bench.uncured_tests());
     let known = bench.baseline.original().clone();
     let fails = |&(test, outcome): &(TestIndex, Outcome)| {
         let well = known.get(&test);
@@ -110,6 +128,9 @@ fn harmed(bench: &mut Bench<'_>, orders: &[Order], swept: &[Ended]) -> Result<bo
     let doubtful: Vec<(Order, BTreeSet<TestIndex>)> = orders.iter().zip(swept).filter_map(doubtful).collect();
     if doubtful.is_empty() {
         return Ok(false);
+    }
+    if doubtful.iter().any(|(_, tests)| !tests.is_disjoint(&cured)) {
+        return Ok(true);
     }
     let asked: Vec<Order> = doubtful.iter().map(|(order, _)| order.clone()).collect();
     let as_is = run(bench.workshop.as_is(), &asked, 0)?;

@@ -9,6 +9,9 @@ pub trait Workshop {
     /// The suite as it is.
     fn as_is(&mut self) -> &mut dyn Oracle;
 
+    /// Whether code that nobody has called yet can do no harm to the user's files.
+    fn may_call_anything(&self) -> bool;
+
     /// Does `work` on the suite with these files changed. The user's own files stay as they are.
     fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened>;
 }

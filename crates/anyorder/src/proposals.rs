@@ -23,6 +23,8 @@ pub(crate) struct Wishes {
     pub(crate) applying: ApplyArgs,
     /// Which findings were named, if any.
     pub(crate) named: Vec<String>,
+    /// Whether tests whose order is declared are meant, too.
+    pub(crate) is_declared_too: bool,
     /// What has to be typed again to mean the same suite.
     pub(crate) suite: Vec<String>,
 }
@@ -145,6 +147,7 @@ fn proposal(patches: Vec<Patch>, changes: Vec<Change>, wishes: &Wishes) -> Propo
     let apply = (weakest < Strength::Show).then(|| {
         let mut words = vec!["anyorder", "fix", "--apply"];
         words.extend((weakest == Strength::Unsafe).then_some("--unsafe"));
+        words.extend(wishes.is_declared_too.then_some("--declared"));
         match &patches[..] {
             [_] => words.push(name),
             _ => words.extend(wishes.named.iter().map(String::as_str)),
@@ -206,7 +209,7 @@ mod tests {
         let (apply, accepts_unsafe) = (has("--apply"), has("--unsafe"));
         let applying = ApplyArgs { apply, accepts_unsafe, allow_dirty: false };
         let suite = vec!["--python".to_owned(), "a b".to_owned()];
-        let wishes = Wishes { is_joint, applying, named: vec![], suite };
+        let wishes = Wishes { is_joint, applying, named: vec![], is_declared_too: false, suite };
         let (patches, together) = (patches.to_vec(), vec![change("all")]);
         let repaired = Repaired { patches, together, repairs: vec![], halted: None };
         let words = |proposal: &Proposal| {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyorder_engine::{Engine, EngineError, FileChange};
+use anyorder_engine::{DiskMode, Engine, EngineError, FileChange};
 use anyorder_model::{Change, Halted, Oracle};
 use anyorder_repair::{Files, Unopened, Workshop};
 
@@ -19,11 +19,17 @@ pub(crate) struct EngineWorkshop<'w, 'a, 's> {
     pub(crate) suite: &'w SuiteArgs,
     /// Where paths of changes begin.
     pub(crate) root: PathBuf,
+    /// How the suite's files are kept apart.
+    pub(crate) disk: DiskMode,
 }
 
 impl Workshop for EngineWorkshop<'_, '_, '_> {
     fn as_is(&mut self) -> &mut dyn Oracle {
         self.as_is
+    }
+
+    fn may_call_anything(&self) -> bool {
+        self.disk == DiskMode::Overlay
     }
 
     fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened> {

@@ -158,7 +158,7 @@ fn closed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
 
 /// A statement on this line that gives a name to what it opens.
 fn opening(matter: &Matter<'_>, line: &str) -> Option<(Site, String, String)> {
-    let site = Site::of_line(matter.tree, line)?;
+    let site = Site::of_line(&matter.original, line)?;
     let statement = site.statement(file_and_line(line)?.1)?;
     let Shape::Assign { targets, .. } = &statement.shape else { return None };
     let [target] = &targets[..] else { return None };
@@ -174,7 +174,7 @@ fn opening(matter: &Matter<'_>, line: &str) -> Option<(Site, String, String)> {
 pub(super) fn in_code(matter: &Matter<'_>) -> Option<Candidate> {
     let [state] = &matter.problem.cells[..] else { return None };
     let line = state.written.as_deref()?;
-    let site = Site::of_line(matter.tree, line)?;
+    let site = Site::of_line(&matter.original, line)?;
     let statement = site.statement(file_and_line(line)?.1)?;
     let Shape::AugAssign { target: Target::Name(name), operator, value } = &statement.shape else {
         return None;

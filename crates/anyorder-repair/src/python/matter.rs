@@ -16,6 +16,8 @@ use crate::workshop::Tree;
 /// What candidates are made of.
 pub(super) struct Matter<'a> {
     pub(super) tree: &'a Tree<'a>,
+    /// The files as they are: lines are told of these.
+    pub(super) original: Tree<'a>,
     pub(super) suite: &'a Suite,
     pub(super) problem: &'a Problem,
     /// Modules of the project, by their files.
@@ -32,7 +34,15 @@ impl<'a> Matter<'a> {
         let paths: Vec<String> = problem.cells.iter().map(|state| format!("`{}`", state.cell)).collect();
         let name =
             problem.cells.first().map_or_else(|| "clean_state".to_owned(), |state| name_for(&state.cell));
-        Matter { tree, suite, problem, own: own.collect(), what: in_words(&paths), name }
+        Matter {
+            tree,
+            original: tree.untouched(),
+            suite,
+            problem,
+            own: own.collect(),
+            what: in_words(&paths),
+            name,
+        }
     }
 
     pub(super) fn known(&self) -> Vec<Known<'a>> {

@@ -46,7 +46,8 @@ pub(crate) fn candidates(
             [corrected, restore::rewritten(&matter), local::local(&matter)].concat()
         }
         1 => helpers::helped(workshop, &matter)?,
-        2 => reset::reset(workshop, &matter)?,
+        2 if workshop.may_call_anything() => reset::reset(workshop, &matter)?,
+        2 => vec![],
         _ if matter.problem.cells.is_empty() => vec![],
         _ if matter.problem.is_brittle() => sets::set(&matter),
         _ => {

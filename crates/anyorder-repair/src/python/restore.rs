@@ -38,7 +38,7 @@ pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
 }
 
 fn rewrite(matter: &Matter<'_>, line: &str) -> Option<Vec<(Step, String)>> {
-    let site = Site::of_line(matter.tree, line)?;
+    let site = Site::of_line(&matter.original, line)?;
     let function = &site.function;
     let scope = site.fixture_scope();
     let is_test = matter.problem.polluters.iter().any(|&test| {
@@ -63,7 +63,7 @@ pub(super) fn corrected(matter: &Matter<'_>) -> Option<Candidate> {
     let known = matter.known();
     let [one] = &known[..] else { return None };
     let line = one.state.written.as_deref()?;
-    let site = Site::of_line(matter.tree, line).filter(|site| site.is_clean_up(line))?;
+    let site = Site::of_line(&matter.original, line).filter(|site| site.is_clean_up(line))?;
     let statement = site.statement(file_and_line(line)?.1)?;
     let Shape::Assign { targets, .. } = &statement.shape else { return None };
     let (target, literal) = (written(targets.first()?)?, double_quoted(one.about.literal.as_ref()?));
@@ -95,7 +95,7 @@ pub(super) fn kept(matter: &Matter<'_>) -> Vec<Candidate> {
 /// What `setUpClass` changes goes back when the class is done.
 fn at_classes(matter: &Matter<'_>, keeps: &[Keep]) -> Option<Candidate> {
     let lines = matter.problem.cells.first()?.written.iter().chain(&matter.problem.cells.first()?.stack);
-    let mut sites = lines.filter_map(|line| Site::of_line(matter.tree, line));
+    let mut sites = lines.filter_map(|line| Site::of_line(&matter.original, line));
     let site = sites.find(|site| site.function.name() == "setUpClass" && site.is_unittest())?;
     let lines = cleanups(keeps, matter.own_of(&site.file))?;
     let lines = lines.iter().map(|line| line.replace("self.addCleanup(", "cls.addClassCleanup(")).collect();

@@ -16,7 +16,7 @@ pub(super) fn with_monkeypatch(statement: &Statement) -> Option<String> {
             _ => None,
         },
         Shape::Delete { targets } => match &targets[..] {
-            [Target::Attribute { object, name }] => {
+            [Target::Attribute { object, name }] if *object != "self" && *object != "cls" => {
                 Some(format!("monkeypatch.delattr({object}, \"{name}\")"))
             }
             [Target::Item { object, key }] if is_environment(object) => {
@@ -43,9 +43,7 @@ fn is_environment(object: &str) -> bool {
 fn of_call(function: &str, arguments: &[&str]) -> Option<String> {
     match (function, arguments) {
         ("os.chdir" | "chdir", [directory]) => Some(format!("monkeypatch.chdir({directory})")),
-        ("os.putenv" | "os.environ.setdefault", [key, value]) => {
-            Some(format!("monkeypatch.setenv({key}, {value})"))
-        }
+        ("os.putenv", [key, value]) => Some(format!("monkeypatch.setenv({key}, {value})")),
         ("os.environ.pop", [key]) => Some(format!("monkeypatch.delenv({key})")),
         ("os.environ.pop", [key, "None"]) => Some(format!("monkeypatch.delenv({key}, raising=False)")),
         ("sys.path.insert", ["0", directory]) => Some(format!("monkeypatch.syspath_prepend({directory})")),

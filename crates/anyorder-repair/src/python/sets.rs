@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{CellKind, Placement, TestIndex};
+use anyorder_model::{CellKind, Placement, Strength, TestIndex};
 use anyorder_source::Source;
 
 use super::keep::Known;
@@ -25,7 +25,10 @@ pub(super) fn set(matter: &Matter<'_>) -> Vec<Candidate> {
     let sufferers = &matter.problem.sufferers;
     let sites = matter.sites(sufferers).filter(|sites| sites.len() <= FEW);
     let one_by_one = sites.and_then(|sites| at_tests(matter, &pins, &sites));
-    one_by_one.into_iter().chain(around_files(matter, &pins)).collect()
+    // A victim that sets what it needs does not notice any more when the code itself starts otherwise.
+    let strength = if is_brittle { Strength::Safe } else { Strength::Unsafe };
+    let candidates = one_by_one.into_iter().chain(around_files(matter, &pins));
+    candidates.map(|candidate| Candidate { strength, ..candidate }).collect()
 }
 
 fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -> Option<Candidate> {

@@ -34,5 +34,13 @@ fn is_committed(target: &Target) -> Result<bool, ApplyError> {
     if !output.status.success() {
         return Err(silent(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
-    Ok(output.stdout.is_empty())
+    Ok(output.stdout.is_empty() && is_known(target))
+}
+
+/// Whether git has the file at all: it says nothing about one that it ignores.
+fn is_known(target: &Target) -> bool {
+    let mut git = Command::new("git");
+    git.arg("--literal-pathspecs").arg("-C").arg(target.directory());
+    git.args(["ls-files", "--error-unmatch", "--"]).arg(target.place.file_name().unwrap_or_default());
+    git.stdin(Stdio::null()).output().is_ok_and(|output| output.status.success())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
-use anyorder_engine::Engine;
+use anyorder_engine::{DiskMode, Engine};
 use anyorder_model::{Aim, Event, Finding, FindingId, Plan};
 use anyorder_repair::{RepairSettings, Repaired, repair};
 use anyorder_report::Terminal;
@@ -116,6 +116,7 @@ impl<'a> Fixer<'a> {
         let wishes = Wishes {
             is_joint: args.all,
             applying: args.applying,
+            is_declared_too: args.declared,
             named: args.named().map(str::to_owned).collect(),
             suite: suite.typed_again(),
         };
@@ -139,6 +140,12 @@ impl<'a> Fixer<'a> {
         took: Duration,
         ends: &mut Ends,
     ) -> Result<Done, Failure> {
+        if engine.disk() == DiskMode::Shared {
+            return Err(Failure::usage(
+                "patches are tried out on files that only tests see, and `--disk shared` has none",
+                "leave `--disk shared` out",
+            ));
+        }
         let Some(start) = self.start(engine, ends) else { return Ok(Done::with(Exit::Nothing)) };
         let recorded = Recorded {
             engine,
@@ -246,8 +253,13 @@ impl<'a> Fixer<'a> {
     fn searched(&self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine, asked: &[Finding]) -> Repaired {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let root = self.project.directory.join(&engine.suite().root);
-        let mut workshop =
-            EngineWorkshop { as_is: oracle, project: self.project, suite: &self.suite, root: root.clone() };
+        let mut workshop = EngineWorkshop {
+            as_is: oracle,
+            project: self.project,
+            suite: &self.suite,
+            root: root.clone(),
+            disk: engine.disk(),
+        };
         let settings = RepairSettings {
             seed: engine.settings().seed,
             declared: self.is_declared_too,

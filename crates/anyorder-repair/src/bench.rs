@@ -1,0 +1,261 @@
+//! What is known while patches are looked for, and one problem after the other.
+
+use std::collections::BTreeSet;
+
+use anyorder_model::{
+    Change, Finding, FindingId, Halted, News, NoPatch, PatchSource, Repair, Station, Strength, TestIndex,
+};
+
+use crate::accepted::{Accepted, as_one, merged};
+use crate::candidate::Candidate;
+use crate::language::{Language, STAGES};
+use crate::problem::{Claim, Problem};
+use crate::repair::RepairSettings;
+use crate::screen::{Baseline, Screened};
+use crate::workshop::{Files, Tree, Unopened, Workshop};
+use crate::writes::{Left, gains, left_by};
+
+/// What is known while patches are looked for.
+pub(crate) struct Bench<'a> {
+    pub(crate) workshop: &'a mut dyn Workshop,
+    pub(crate) findings: &'a [Finding],
+    pub(crate) settings: RepairSettings,
+    pub(crate) baseline: Baseline,
+    language: Language,
+    /// The files with everything that was accepted.
+    pub(crate) tree: Tree<'a>,
+    pub(crate) accepted: Vec<Accepted>,
+    /// Claims that nothing has made hold.
+    open: Vec<Claim>,
+    pub(crate) repairs: Vec<Repair>,
+}
+
+impl<'a> Bench<'a> {
+    pub(crate) fn new(
+        workshop: &'a mut dyn Workshop,
+        files: &'a dyn Files,
+        findings: &'a [Finding],
+        others: &[Finding],
+        settings: RepairSettings,
+    ) -> Result<Self, Halted> {
+        let chosen = findings.iter().filter(|finding| finding.kind.is_order_dependent());
+        let repairs: Vec<Repair> =
+            chosen.map(|finding| unrepaired(finding, settings.reason_against(finding))).collect();
+        workshop.as_is().tell(News::Began(Station::Repair, Some(repairs.len() as u64)));
+        let baseline = Baseline::new(workshop.as_is(), &[findings, others].concat())?;
+        let language = Language::of(workshop.as_is().suite());
+        let (tree, accepted, open) = (Tree::new(files), vec![], vec![]);
+        Ok(Bench { workshop, findings, settings, baseline, language, tree, accepted, open, repairs })
+    }
+
+    pub(crate) fn solve(&mut self, mut problem: Problem) -> Result<(), Halted> {
+        if self.is_cured_already(&problem)? {
+            return Ok(());
+        }
+        let mut best: Option<(Candidate, Screened)> = None;
+        let mut reason = if problem.cells.is_empty() { NoPatch::NoCause } else { NoPatch::NoReset };
+        let mut left = self.settings.tries;
+        for stage in 0..STAGES {
+            if left == 0 {
+                break;
+            }
+            let candidates = self.language.candidates(
+                stage,
+                &mut *self.workshop,
+                &self.tree,
+                &mut problem,
+                self.findings,
+            )?;
+            self.count(&problem, |repair| repair.generated += candidates.len());
+            for candidate in candidates {
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+                let screened = match self.try_out(&candidate, &problem)? {
+                    Ok(screened) => screened,
+                    Err(why) => {
+                        reason = reason.max(why);
+                        continue;
+                    }
+                };
+                let holds_all = screened.holds.len() == problem.claims.len();
+                if holds_all && candidate.strength == Strength::Safe {
+                    self.accept(candidate, &problem, &screened);
+                    return Ok(());
+                }
+                let most = best.as_ref().map_or(0, |(_, best)| best.holds.len());
+                if screened.holds.len() > most {
+                    best = Some((candidate, screened));
+                }
+            }
+        }
+        match best {
+            Some((candidate, screened)) => self.accept(candidate, &problem, &screened),
+            None => self.reject(&problem, reason),
+        }
+        Ok(())
+    }
+
+    /// Whether one of those that were accepted so far cures this problem, too.
+    fn is_cured_already(&mut self, problem: &Problem) -> Result<bool, Halted> {
+        for at in (0..self.accepted.len()).rev() {
+            let Ok(changes) = self.accepted[at].alone(&self.tree) else { continue };
+            let screened = self.screened(&changes, &problem.claims)?;
+            if screened.is_some_and(|screened| screened.cures_all(&problem.claims)) {
+                self.accepted[at].claim(&problem.claims);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Which claims hold with these changes, and what ends worse; nothing if the suite cannot be run with them.
+    pub(crate) fn screened(
+        &mut self,
+        changes: &[Change],
+        claims: &[Claim],
+    ) -> Result<Option<Screened>, Halted> {
+        let baseline = &self.baseline;
+        let mut screened = None;
+        let opened =
+            self.workshop.with(changes, &mut |oracle| screened = Some(baseline.screen(oracle, claims)));
+        match opened {
+            Err(Unopened::Halted(halted)) => Err(halted),
+            Err(Unopened::Refused(_)) => Ok(None),
+            Ok(()) => screened.transpose(),
+        }
+    }
+
+    /// Which claims hold with this candidate on top of what was accepted; if it is none to take, why.
+    fn try_out(
+        &mut self,
+        candidate: &Candidate,
+        problem: &Problem,
+    ) -> Result<Result<Screened, NoPatch>, Halted> {
+        let mut tree = self.tree.clone();
+        if candidate.recipe.apply(&mut tree).is_err() {
+            return Ok(Err(NoPatch::NotEditable));
+        }
+        let changes = tree.changes();
+        let weakens = |change: &Change| {
+            let before = change.before.as_deref().unwrap_or_default();
+            self.language.is_weaker(before, &change.after)
+        };
+        if changes.iter().any(weakens) {
+            return Ok(Err(NoPatch::NotEditable));
+        }
+        self.count(problem, |repair| repair.tried += 1);
+        let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
+        let claims: Vec<Claim> = problem.claims.iter().chain(kept).cloned().collect();
+        // A call may make anew what it puts right, so it may leave more changed than there was.
+        let is_restore = candidate.source == PatchSource::Restore;
+        let before = left_by(self.workshop.as_is(), &candidate.edited)?;
+        let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
+        let mut seen = None;
+        let opened = workshop.with(&changes, &mut |oracle| {
+            seen = Some(baseline.screen(oracle, &claims).and_then(|screened| {
+                let here = baseline.here(oracle.suite(), &candidate.edited);
+                let after = if screened.is_good() { left_by(oracle, &here)? } else { Left::new() };
+                Ok((screened, baseline.back(oracle.suite(), after)))
+            }));
+        });
+        match opened {
+            Err(Unopened::Halted(halted)) => return Err(halted),
+            Err(Unopened::Refused(_)) => return Ok(Err(NoPatch::BreaksOthers)),
+            Ok(()) => {}
+        }
+        let (mut screened, after) = seen.expect("work was done")?;
+        let mine = problem.claims.len();
+        let keeps_all = (mine..claims.len()).all(|claim| screened.holds.contains(&claim));
+        screened.holds.retain(|&claim| claim < mine);
+        Ok(if screened.holds.is_empty() {
+            Err(NoPatch::DoesNotHelp)
+        } else if screened.harm.is_some() || !keeps_all || (is_restore && gains(&before, &after)) {
+            Err(NoPatch::BreaksOthers)
+        } else {
+            Ok(screened)
+        })
+    }
+
+    fn accept(&mut self, candidate: Candidate, problem: &Problem, screened: &Screened) {
+        candidate.recipe.apply(&mut self.tree).expect("it was applied before");
+        let (held, open): (Vec<_>, Vec<_>) =
+            problem.claims.iter().enumerate().partition(|(at, _)| screened.holds.contains(at));
+        self.open.extend(open.into_iter().map(|(_, claim)| claim.clone()));
+        let claims = held.into_iter().map(|(_, claim)| claim.clone()).collect();
+        self.accepted.push(Accepted::new(candidate, claims, screened.passing));
+    }
+
+    fn reject(&mut self, problem: &Problem, reason: NoPatch) {
+        self.open.extend(problem.claims.iter().cloned());
+        self.count(problem, |repair| repair.reason = Some(reason));
+    }
+
+    fn count(&mut self, problem: &Problem, change: impl Fn(&mut Repair)) {
+        let ids: Vec<&FindingId> = problem.findings().into_iter().map(|at| &self.findings[at].id).collect();
+        self.repairs.iter_mut().filter(|repair| ids.contains(&&repair.finding)).for_each(change);
+    }
+
+    /// The places of findings that are still there.
+    fn uncured(&self) -> BTreeSet<usize> {
+        self.open.iter().map(|claim| claim.finding).collect()
+    }
+
+    /// Tests of findings that are still there.
+    pub(crate) fn uncured_tests(&self) -> BTreeSet<TestIndex> {
+        self.uncured().into_iter().map(|at| self.findings[at].test).collect()
+    }
+
+    /// Tests of findings that are cured.
+    pub(crate) fn cured_tests(&self) -> BTreeSet<TestIndex> {
+        let findings = self.accepted.iter().flat_map(Accepted::findings);
+        let tests: BTreeSet<TestIndex> = findings.map(|at| self.findings[at].test).collect();
+        &tests - &self.uncured_tests()
+    }
+
+    /// Leaves out what cures no finding as a whole, and puts together what only cures one together.
+    pub(crate) fn settle(&mut self) {
+        let uncured = self.uncured();
+        let mut accepted = merged(std::mem::take(&mut self.accepted));
+        accepted.retain(|group| !group.findings().is_subset(&uncured));
+        accepted.iter_mut().for_each(|group| group.disclaim(&uncured));
+        self.accepted = accepted;
+        self.rebuild();
+    }
+
+    /// Publishes everything as one.
+    pub(crate) fn join_all(&mut self) {
+        self.accepted = as_one(std::mem::take(&mut self.accepted));
+    }
+
+    /// Takes the last of those that were accepted back.
+    pub(crate) fn take_back(&mut self, reason: NoPatch) {
+        let Some(accepted) = self.accepted.pop() else { return };
+        for claim in accepted.claims {
+            let id = &self.findings[claim.finding].id;
+            let repair = self.repairs.iter_mut().find(|repair| repair.finding == *id);
+            repair.into_iter().for_each(|repair| repair.reason = Some(reason));
+            self.open.push(claim);
+        }
+        self.rebuild();
+    }
+
+    fn rebuild(&mut self) {
+        let mut tree = self.tree.untouched();
+        self.accepted.retain(|accepted| {
+            let mut with = tree.clone();
+            let is_applied = accepted.apply(&mut with).is_ok();
+            if is_applied {
+                tree = with;
+            }
+            is_applied
+        });
+        self.tree = tree;
+    }
+}
+
+/// A finding that nothing is known against yet but this.
+pub(crate) fn unrepaired(finding: &Finding, reason: Option<NoPatch>) -> Repair {
+    Repair { finding: finding.id.clone(), patch: None, reason, generated: 0, tried: 0 }
+}
