@@ -38,12 +38,13 @@ const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 const AGENTS: &str = "agents";
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 13] = [
+pub(crate) const THOROUGH: [&str; 14] = [
     AGENTS,
     "slow_deep_states",
     "slow_disk",
     "slow_every_scope",
     "slow_explain",
+    "slow_fix_fixtures",
     "slow_fixtures",
     "slow_hostile",
     "slow_hunt",

@@ -30,6 +30,7 @@ def test_brittle():
 ";
 
 /// A suite whose tests behave as the text of their file says: who takes `monkeypatch` leaves nothing, or starts clean.
+#[derive(Clone)]
 struct World {
     suite: Suite,
     text: String,
@@ -37,6 +38,8 @@ struct World {
     is_confirmed: bool,
     /// Whether the third test is there to need what the second leaves.
     has_brittle: bool,
+    /// Whether the third test leaves the same as the second.
+    has_other_polluter: bool,
 }
 
 impl World {
@@ -50,7 +53,7 @@ impl World {
         };
         let names = ["test_victim", "test_polluter", "test_brittle"];
         let suite = Suite::new("pytest", names.iter().map(|name| test(name)).collect());
-        World { suite, text: TEXT.to_owned(), is_confirmed: true, has_brittle }
+        World { suite, text: TEXT.to_owned(), is_confirmed: true, has_brittle, has_other_polluter: false }
     }
 
     fn is_patched(&self, name: &str) -> bool {
@@ -67,6 +70,7 @@ impl World {
                 _ => true,
             };
             is_polluted |= test == POLLUTER && !self.is_patched("test_polluter");
+            is_polluted |= test == BRITTLE && self.has_other_polluter;
             steps.push(Step::bare(test, if passes { Outcome::Passed } else { Outcome::Failed }));
         }
         steps
@@ -136,8 +140,7 @@ impl Workshop for World {
     fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened> {
         let [change] = changes else { return Err(Unopened::Refused("one file is changed".to_owned())) };
         let text = String::from_utf8(change.after.clone()).expect("it is text");
-        let (suite, has_brittle) = (self.suite.clone(), self.has_brittle);
-        work(&mut World { suite, text, is_confirmed: self.is_confirmed, has_brittle });
+        work(&mut World { suite: self.suite.clone(), text, ..*self });
         Ok(())
     }
 }
@@ -225,6 +228,15 @@ fn what_the_plain_runner_does_not_confirm_is_no_patch() {
     let repaired = repaired(&mut world, &[victim()], &[]);
     assert_eq!(repaired.patches, []);
     assert_eq!(repaired.repairs[0].reason, Some(NoPatch::NotConfirmed));
+}
+
+#[test]
+fn a_patch_with_which_a_cured_test_fails_in_random_orders_is_taken_back() {
+    let mut world = World::new(false);
+    world.has_other_polluter = true;
+    let repaired = repaired(&mut world, &[victim()], &[]);
+    assert_eq!(repaired.patches, []);
+    assert_eq!(repaired.repairs[0].reason, Some(NoPatch::BreaksOthers));
 }
 
 #[test]

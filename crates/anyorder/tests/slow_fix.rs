@@ -132,6 +132,8 @@ fn what_is_not_known_is_told_with_a_hint() {
     assert!(ran.stderr.contains("no finding `v-000000` is known here"), "{}", ran.shown());
     let ran = fix(project.path(), &["test_prices.py::test_prices_in_dollar"], 2);
     assert!(ran.stderr.contains(&format!("did you mean `{VICTIM}`?")), "{}", ran.shown());
+    let ran = fix(project.path(), &["--disk", "shared"], 2);
+    assert!(ran.stderr.contains("leave `--disk shared` out"), "{}", ran.shown());
     let ran = fix(project.path(), &["--unsafe"], 2);
     assert!(ran.stderr.contains("--apply"), "{}", ran.shown());
 }

@@ -96,7 +96,8 @@ fn last(dotted: &str) -> &str {
 pub(super) fn keep(known: &Known<'_>, saved: &str) -> Option<Keep> {
     match known.kind() {
         CellKind::Environment => Some(dict(&format!("{}.environ", module("os")))),
-        CellKind::Module => Some(dict(&format!("{}.modules", module("sys")))),
+        // What is imported meanwhile is forgotten, too.
+        CellKind::Module => Some(dict(&format!("{}.modules", module("sys"))).doubtful()),
         CellKind::Process | CellKind::LeftOver => process::keep(&known.state.cell, saved),
         CellKind::File => file(known, saved),
         CellKind::Cache => Some(Keep::new([], [Undo::call(format!("{}.cache_clear", known.holder()?))])),

@@ -43,7 +43,9 @@ pub(super) fn resolve(text: &str, mut name: impl FnMut(&str, Option<&str>) -> Ca
         let behind = rest.strip_prefix('.').unwrap_or_default();
         let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
         let (attribute, rest_of_it) = behind.split_at(end.unwrap_or(behind.len()));
-        let is_used = rest_of_it.starts_with(['.', '[', '(']);
+        let is_class = attribute.starts_with(char::is_uppercase) && attribute.contains(char::is_lowercase);
+        let is_used =
+            rest_of_it.starts_with(['.', '[', '(']) || is_class && rest_of_it.starts_with([')', ',']);
         match name(module, Some(attribute).filter(|_| is_used)) {
             Called::Module(name) => resolved.extend([&*name, rest]),
             Called::Nothing => resolved.push_str(rest.strip_prefix('.').unwrap_or(rest)),

@@ -244,14 +244,17 @@ fn what_git_does_not_have_is_refused_unless_it_is_allowed() {
     project.commit_all();
     fs::write(project.root().join("a.py"), "a = 1 # mine\n").unwrap();
     fs::write(project.root().join("untracked.py"), "u").unwrap();
+    fs::write(project.root().join("ignored.py"), "i").unwrap();
+    fs::write(project.root().join(".git/info/exclude"), "ignored.py\n").unwrap();
     let dirty = [
         change("a.py", Some("a = 1 # mine\n"), "a = 2\n"),
         changes()[1].clone(),
         change("untracked.py", Some("u"), "v"),
+        change("ignored.py", Some("i"), "j"),
     ];
     let error = project.apply(&dirty).unwrap_err();
     let ApplyError::Uncommitted { paths } = &error else { panic!("{error}") };
-    assert_eq!(paths, &["a.py", "untracked.py"]);
+    assert_eq!(paths, &["a.py", "untracked.py", "ignored.py"]);
     apply(project.root(), &project.notes(), &dirty, true).unwrap();
     assert_eq!(project.files()["a.py"], "a = 2\n");
 }
