@@ -27,16 +27,7 @@ pub(crate) fn run(
 /// Whatever the tests do ends up in the record; an error means that nothing can be run any more.
 fn carry_out(lab: &Arc<Lab>, desk: usize, treatment: &Treatment) -> Result<TreatmentRecord, EngineError> {
     let begun = Instant::now();
-    let mut record = TreatmentRecord {
-        seen: 0,
-        differing: None,
-        late: None,
-        treated: vec![],
-        written: vec![],
-        places: vec![],
-        about: vec![],
-        seconds: 0.0,
-    };
+    let mut record = TreatmentRecord::default();
     if let Some((mut before, sight)) = Before::reach(lab, desk, treatment)? {
         let Sight { differing, late, written } = sight;
         if treatment.places {

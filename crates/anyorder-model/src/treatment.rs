@@ -82,7 +82,7 @@ impl Remedy {
 }
 
 /// What became of a [`Treatment`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreatmentRecord {
     /// How many objects were looked at.
     pub seen: u64,

@@ -59,13 +59,8 @@ impl<'a> Bench<'a> {
             if left == 0 {
                 break;
             }
-            let candidates = self.language.candidates(
-                stage,
-                &mut *self.workshop,
-                &self.tree,
-                &mut problem,
-                self.findings,
-            )?;
+            let candidates =
+                self.language.candidates(stage, &mut *self.workshop, &self.tree, &mut problem)?;
             self.count(&problem, |repair| repair.generated += candidates.len());
             for candidate in candidates {
                 if left == 0 {
@@ -171,7 +166,7 @@ impl<'a> Bench<'a> {
         screened.holds.retain(|&claim| claim < mine);
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if screened.harm.is_some() || !keeps_all || (is_restore && gains(&before, &after)) {
+        } else if screened.harms || !keeps_all || (is_restore && gains(&before, &after)) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)

@@ -8,13 +8,13 @@ use crate::workshop::Tree;
 
 /// How files are changed: it can be done again on a tree that other candidates have changed.
 pub(crate) trait Recipe {
-    /// Changes files of the tree; nothing if it cannot be done there.
+    /// Changes files of the tree.
     fn apply(&self, tree: &mut Tree<'_>) -> Result<(), CannotApply>;
 }
 
 /// A file cannot be edited like that: it is not there, cannot be read, or does not have the place any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CannotApply(pub(crate) String);
+pub(crate) struct CannotApply;
 
 /// A change that may help.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Which language the suite is written in decides who writes candidates.
 
-use anyorder_model::{Finding, Halted, Suite};
+use anyorder_model::{Halted, Suite};
 
 use crate::candidate::Candidate;
 use crate::problem::Problem;
@@ -30,10 +30,9 @@ impl Language {
         workshop: &mut dyn Workshop,
         tree: &Tree<'_>,
         problem: &mut Problem,
-        findings: &[Finding],
     ) -> Result<Vec<Candidate>, Halted> {
         match self {
-            Language::Python => python::candidates(stage, workshop, tree, problem, findings),
+            Language::Python => python::candidates(stage, workshop, tree, problem),
             Language::Other => Ok(vec![]),
         }
     }

@@ -109,14 +109,8 @@ impl Oracle for World {
             ..About::default()
         };
         let record = |treatment: &Treatment| TreatmentRecord {
-            seen: 0,
-            differing: None,
-            late: None,
-            treated: vec![],
-            written: vec![],
-            places: vec![],
             about: treatment.about.iter().map(about).collect(),
-            seconds: 0.0,
+            ..TreatmentRecord::default()
         };
         Ok(asked.iter().map(record).collect())
     }

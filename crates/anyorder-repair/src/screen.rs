@@ -22,8 +22,8 @@ pub(crate) struct Baseline {
 pub(crate) struct Screened {
     /// The claims that hold now, by their places.
     pub(crate) holds: BTreeSet<usize>,
-    /// What ends worse than it did, in words; nothing if all is well.
-    pub(crate) harm: Option<String>,
+    /// Whether something ends worse than it did.
+    pub(crate) harms: bool,
     /// How many orders still pass.
     pub(crate) passing: usize,
 }
@@ -31,12 +31,12 @@ pub(crate) struct Screened {
 impl Screened {
     /// Whether it helps, and harms nobody.
     pub(crate) fn is_good(&self) -> bool {
-        self.harm.is_none() && !self.holds.is_empty()
+        !self.harms && !self.holds.is_empty()
     }
 
     /// Whether all of these claims hold, and nobody is harmed.
     pub(crate) fn cures_all(&self, claims: &[Claim]) -> bool {
-        self.harm.is_none() && self.holds.len() == claims.len()
+        !self.harms && self.holds.len() == claims.len()
     }
 }
 
@@ -72,7 +72,8 @@ impl Baseline {
     /// Tries a changed suite: which claims hold, and what ends worse.
     pub(crate) fn screen(&self, oracle: &mut dyn Oracle, claims: &[Claim]) -> Result<Screened, Halted> {
         let Some(places) = places(&self.suite, oracle.suite()) else {
-            return Ok(harmed("tests are gone, or there are new ones"));
+            // Tests are gone, or there are new ones.
+            return Ok(Screened { harms: true, ..Screened::default() });
         };
         let here = |order: &Order| order.tests().iter().map(|&test| places[&test]).collect::<Order>();
         let whole: Order = self.suite.indices().collect();
@@ -86,11 +87,8 @@ impl Baseline {
         let (original, others) = ended.split_first().expect("the original order is among them");
         let (passing, claimed) = others.split_at(self.passing.len());
         let holds = claimed.iter().enumerate().filter(|(_, steps)| has_passed(steps));
-        let lost = self.passing.iter().zip(passing).find(|(_, steps)| !has_passed(steps));
-        let worse = self.worse(&places, original);
-        let lost = lost.map(|(order, _)| *order.tests().last().expect("orders are not empty"));
-        let harm = worse.or(lost).map(|test| format!("{} fails where it passed", self.suite.id(test)));
-        Ok(Screened { holds: holds.map(|(at, _)| at).collect(), harm, passing: self.passing.len() })
+        let harms = self.is_worse(&places, original) || !passing.iter().all(|steps| has_passed(steps));
+        Ok(Screened { holds: holds.map(|(at, _)| at).collect(), harms, passing: self.passing.len() })
     }
 
     /// Where these tests are in a changed suite.
@@ -104,23 +102,14 @@ impl Baseline {
         left.into_iter().filter_map(place).collect()
     }
 
-    /// A test that ended well as it is, and does not in `steps`.
-    pub(crate) fn worse(
-        &self,
-        places: &BTreeMap<TestIndex, TestIndex>,
-        steps: &[(TestIndex, Outcome)],
-    ) -> Option<TestIndex> {
+    /// Whether a test that ended well as it is does not in `steps`.
+    fn is_worse(&self, places: &BTreeMap<TestIndex, TestIndex>, steps: &[(TestIndex, Outcome)]) -> bool {
         let ended: BTreeMap<TestIndex, Outcome> = steps.iter().copied().collect();
-        let is_worse = |(test, outcome): (&TestIndex, &Outcome)| {
+        self.original.iter().any(|(test, outcome)| {
             let now = ended.get(&places[test]);
-            (now != Some(outcome) && now != Some(&Outcome::Passed)).then_some(*test)
-        };
-        self.original.iter().find_map(is_worse)
+            now != Some(outcome) && now != Some(&Outcome::Passed)
+        })
     }
-}
-
-fn harmed(what: &str) -> Screened {
-    Screened { harm: Some(what.to_owned()), ..Screened::default() }
 }
 
 /// Where each test is in another collection of the same suite; nothing if it is not the same.

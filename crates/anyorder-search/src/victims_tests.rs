@@ -78,14 +78,10 @@ impl Oracle for Minding {
             Treated { step: Step::bare(treatment.test, outcome), failed: vec![], after, read: vec![] }
         };
         let record = |treatment: &Treatment| TreatmentRecord {
-            seen: 0,
             differing: Some(vec![]),
-            late: None,
             treated: treatment.remedies.iter().map(|remedy| treated(treatment, remedy)).collect(),
-            about: vec![],
-            written: vec![],
             places: if treatment.places { places() } else { vec![] },
-            seconds: 0.0,
+            ..TreatmentRecord::default()
         };
         let records = treatments.iter().map(record).collect();
         self.asked.extend(treatments);

@@ -3,7 +3,7 @@
 use anyorder_model::{CellKind, Placement, State, Strength};
 use anyorder_source::{Shape, Target};
 
-use super::matter::Matter;
+use super::matter::{Matter, functions_in_words, in_words, tests_of};
 use super::recipe::{Edit, Step};
 use super::site::{Site, file_and_line, is_fixture, read};
 use super::text::module;
@@ -74,7 +74,7 @@ fn copied(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
         edit: Edit::First { function: site.function.names.clone(), lines: vec![line.clone()] },
     };
     let steps = sites.iter().map(|(_, site)| step(site)).collect();
-    let edited = sites.iter().map(|(test, _)| *test).collect();
+    let edited = tests_of(&sites);
     let summary = format!("let the tests that change the parameter `{name}` work on a copy");
     Some(matter.candidate(steps, Placement::Polluter, summary, edited))
 }
@@ -98,8 +98,7 @@ fn left_open(matter: &Matter<'_>) -> Vec<Candidate> {
         for methods in all.filter(|_| value.ends_with(')') && !is_ended(site, name)) {
             let steps = finalizers(site, &statement.text, name, &methods);
             let calls: Vec<String> = methods.iter().map(|method| format!("`{name}.{method}()`")).collect();
-            let summary =
-                format!("call {} behind `{}`", super::matter::in_words(&calls), site.function.name());
+            let summary = format!("call {} behind `{}`", in_words(&calls), site.function.name());
             candidates.push(matter.candidate(steps, Placement::Polluter, summary, vec![*test]));
         }
     }
@@ -206,9 +205,8 @@ fn elsewhere(matter: &Matter<'_>) -> Option<Candidate> {
         ];
         steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
     }
-    let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
-    let summary = format!("let {} work in a directory of its own", super::matter::in_words(&names));
-    let edited = sites.iter().map(|(test, _)| *test).collect();
+    let summary = format!("let {} work in a directory of its own", functions_in_words(&sites));
+    let edited = tests_of(&sites);
     Some(matter.candidate(steps, Placement::Polluter, summary, edited))
 }
 

@@ -13,6 +13,9 @@ use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::Tree;
 
+/// So many tests are edited one by one.
+pub(super) const FEW: usize = 3;
+
 /// What candidates are made of.
 pub(super) struct Matter<'a> {
     pub(super) tree: &'a Tree<'a>,
@@ -85,6 +88,11 @@ impl<'a> Matter<'a> {
         }
     }
 
+    /// The functions of these tests, if there are so few that each can be edited.
+    pub(super) fn few_sites(&self, tests: &BTreeSet<TestIndex>) -> Option<Vec<(TestIndex, Site)>> {
+        self.sites(tests).filter(|sites| sites.len() <= FEW)
+    }
+
     /// The functions of these tests, each once; nothing if one is not to be found.
     pub(super) fn sites(&self, tests: &BTreeSet<TestIndex>) -> Option<Vec<(TestIndex, Site)>> {
         let mut known = BTreeSet::new();
@@ -103,6 +111,21 @@ impl<'a> Matter<'a> {
 pub(super) fn files_of(matter: &Matter<'_>, tests: &BTreeSet<TestIndex>) -> BTreeSet<String> {
     let file = |test: &TestIndex| matter.suite.id(*test).0.split("::").next().map(str::to_owned);
     tests.iter().filter_map(file).collect()
+}
+
+/// The functions of some tests, in words.
+pub(super) fn functions_in_words(sites: &[(TestIndex, Site)]) -> String {
+    in_words(&sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect::<Vec<_>>())
+}
+
+/// Some files, in words.
+pub(super) fn files_in_words(files: &BTreeSet<String>) -> String {
+    in_words(&files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>())
+}
+
+/// The tests of some functions.
+pub(super) fn tests_of(sites: &[(TestIndex, Site)]) -> Vec<TestIndex> {
+    sites.iter().map(|(test, _)| *test).collect()
 }
 
 /// A name that the site's file does not use.

@@ -19,7 +19,7 @@ mod text;
 mod undo;
 mod weaker;
 
-use anyorder_model::{Finding, Halted, Order, Treatment};
+use anyorder_model::{Halted, Order, Treatment};
 
 use crate::candidate::Candidate;
 use crate::problem::Problem;
@@ -33,7 +33,6 @@ pub(crate) fn candidates(
     workshop: &mut dyn Workshop,
     tree: &Tree<'_>,
     problem: &mut Problem,
-    _findings: &[Finding],
 ) -> Result<Vec<Candidate>, Halted> {
     if stage == 0 {
         learn(workshop, problem)?;

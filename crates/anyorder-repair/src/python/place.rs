@@ -6,7 +6,7 @@ use anyorder_model::{PatchSource, Placement, TestIndex};
 
 use super::fixture::{Reach, fixture};
 use super::keep::Keep;
-use super::matter::{Matter, files_of, fresh_name, in_words, unused};
+use super::matter::{Matter, files_in_words, files_of, fresh_name, functions_in_words, tests_of, unused};
 use super::recipe::{Edit, Step};
 use super::site::{Site, read};
 use super::text::module;
@@ -27,9 +27,6 @@ pub(super) struct Lines {
     /// The test that has them.
     pub(super) from: Option<String>,
 }
-
-/// So many tests are edited one by one.
-const FEW: usize = 3;
 
 /// Candidates with these statements, where they cure most with the fewest lines first.
 pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
@@ -65,7 +62,7 @@ pub(super) fn first_of_all(
     lines: &Lines,
     tests: &BTreeSet<TestIndex>,
 ) -> Option<Candidate> {
-    let sites = matter.sites(tests).filter(|sites| sites.len() <= FEW)?;
+    let sites = matter.few_sites(tests)?;
     let mut steps = vec![];
     for (_, site) in &sites {
         if site.is_unittest() && !lines.fixtures.is_empty() {
@@ -78,9 +75,8 @@ pub(super) fn first_of_all(
         let parameters = lines.fixtures.iter().map(parameter);
         steps.extend(parameters.map(|edit| Step { file: site.file.clone(), edit }));
     }
-    let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
-    let summary = format!("let {} {} first", in_words(&names), does(lines));
-    let edited = sites.iter().map(|(test, _)| *test).collect();
+    let summary = format!("let {} {} first", functions_in_words(&sites), does(lines));
+    let edited = tests_of(&sites);
     Some(matter.candidate(steps, Placement::Test, summary, edited))
 }
 
@@ -93,23 +89,19 @@ fn heading(name: &str, lines: &Lines) -> String {
 fn behind(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Vec<Candidate> {
     let undo = Undo::Statement(lines.text.join("\n"));
     let keep = Keep::new([], [undo]);
-    let sites = matter.sites(tests).filter(|sites| sites.len() <= FEW);
+    let sites = matter.few_sites(tests);
     let one_by_one = sites.and_then(|sites| {
         let mut defined = BTreeSet::new();
         let mut steps = vec![];
         for (_, site) in &sites {
             steps.extend(behind_one(matter, lines, &keep, site, &mut defined)?);
         }
-        let names: Vec<String> =
-            sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
-        let summary = format!("{} behind {}", does(lines), in_words(&names));
-        let edited = sites.iter().map(|(test, _)| *test).collect();
+        let summary = format!("{} behind {}", does(lines), functions_in_words(&sites));
+        let edited = tests_of(&sites);
         Some(matter.candidate(steps, Placement::Polluter, summary, edited))
     });
     let files = files_of(matter, tests);
-    let around = around(matter, lines, &files, |name| {
-        fixture(name, std::slice::from_ref(&keep), Reach::EachTest, None)
-    });
+    let around = around(matter, lines, &files, |name| with_fixtures(name, lines, &keep, Reach::EachTest));
     one_by_one.into_iter().chain(around).collect()
 }
 
@@ -164,8 +156,7 @@ fn around(
         at_home(lines, file, define)
     };
     let steps = files.iter().map(step).collect::<Option<Vec<Vec<Step>>>>()?;
-    let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
-    let summary = format!("{} around each test of {}", does(lines), in_words(&names));
+    let summary = format!("{} around each test of {}", does(lines), files_in_words(files));
     Some(matter.candidate(steps.concat(), Placement::File, summary, vec![]))
 }
 

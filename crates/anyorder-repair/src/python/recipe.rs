@@ -50,11 +50,9 @@ impl Recipe for Steps {
         for file in files {
             let edits = self.steps.iter().filter(|step| step.file == *file).map(|step| &step.edit);
             let bytes = tree.read(file).unwrap_or_default();
-            let source = Source::parse(bytes).map_err(|error| CannotApply(format!("{file}: {error}")))?;
+            let source = Source::parse(bytes).map_err(|_| CannotApply)?;
             let own = self.own.get(file).map(String::as_str);
-            let edited = Edited::new(&source, own)
-                .all(edits)
-                .map_err(|CannotApply(why)| CannotApply(format!("{file}: {why}")))?;
+            let edited = Edited::new(&source, own).all(edits)?;
             tree.write(file, edited);
         }
         Ok(())
@@ -80,7 +78,7 @@ impl<'a> Edited<'a> {
         for edit in edits {
             self.one(edit)?;
         }
-        self.editor.finish().map_err(|error| CannotApply(error.to_string()))
+        self.editor.finish().map_err(|_| CannotApply)
     }
 
     fn one(&mut self, edit: &Edit) -> Result<(), CannotApply> {
@@ -112,7 +110,7 @@ impl<'a> Edited<'a> {
                 let function = self.function(function)?;
                 let to = self.text(to);
                 let decorator = function.decorators.iter().find(|decorator| decorator.text.as_str() == from);
-                let decorator = decorator.ok_or_else(|| CannotApply(format!("`@{from}` is gone")))?;
+                let decorator = decorator.ok_or(CannotApply)?;
                 self.editor.replace_decorator(decorator, &to);
             }
             Edit::Import { statement, name } => {
@@ -122,7 +120,7 @@ impl<'a> Edited<'a> {
                     .iter()
                     .any(|import| import.is_top_level && import.bound_name() == name);
                 if !is_there && self.binds(name) {
-                    return Err(CannotApply(format!("`{name}` is something else there")));
+                    return Err(CannotApply);
                 }
                 if !is_there {
                     self.editor.add_import(statement);
@@ -134,7 +132,7 @@ impl<'a> Edited<'a> {
 
     fn define(&mut self, before: Option<&[String]>, name: &str, lines: &[String]) -> Result<(), CannotApply> {
         if self.binds(name) {
-            return Err(CannotApply(format!("`{name}` is something else there")));
+            return Err(CannotApply);
         }
         let text = self.lines(lines);
         let place = match before {
@@ -152,14 +150,14 @@ impl<'a> Edited<'a> {
     }
 
     fn function(&self, names: &[String]) -> Result<&'a Function, CannotApply> {
-        self.source.function(names).ok_or_else(|| CannotApply(format!("`{}` is gone", names.join("."))))
+        self.source.function(names).ok_or(CannotApply)
     }
 
     fn statement(&self, function: &[String], text: &str) -> Result<Statement, CannotApply> {
         let function = self.function(function)?;
         let mut all = function.body.iter().flat_map(Statement::walk);
         let found = all.find(|statement| statement.text.as_str() == text);
-        found.cloned().ok_or_else(|| CannotApply(format!("`{text}` is gone")))
+        found.cloned().ok_or(CannotApply)
     }
 
     fn lines(&mut self, lines: &[String]) -> String {

@@ -7,15 +7,14 @@ use anyorder_source::{Shape, Source, Target};
 
 use super::fixture::{Reach, cleanups, fixture};
 use super::keep::Keep;
-use super::matter::{Matter, files_of, fresh_name, in_words, unused};
+use super::matter::{
+    FEW, Matter, files_in_words, files_of, fresh_name, functions_in_words, in_words, tests_of, unused,
+};
 use super::recipe::{Edit, Step};
 use super::rewrite::with_monkeypatch;
 use super::site::{Site, file_and_line, read};
 use super::text::double_quoted;
 use crate::candidate::Candidate;
-
-/// So many tests are edited one by one.
-const FEW: usize = 3;
 
 /// Statements of tests and fixtures that `monkeypatch` has a word for.
 pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
@@ -113,10 +112,8 @@ fn at_tests(matter: &Matter<'_>, keeps: &[Keep], sites: &[(TestIndex, Site)]) ->
     for (_, site) in sites {
         steps.extend(at_test(matter, keeps, site, &mut defined)?);
     }
-    let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
-    let summary = format!("put {} back behind {}", matter.what, in_words(&names));
-    let candidate =
-        matter.candidate(steps, Placement::Polluter, summary, sites.iter().map(|site| site.0).collect());
+    let summary = format!("put {} back behind {}", matter.what, functions_in_words(sites));
+    let candidate = matter.candidate(steps, Placement::Polluter, summary, tests_of(sites));
     Some(Candidate { strength: strength(keeps), ..candidate })
 }
 
@@ -168,9 +165,8 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
             Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
         };
         let Some(steps) = files.iter().map(step).collect::<Option<Vec<Step>>>() else { return vec![] };
-        let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
         let each = if reach == Reach::EachTest { "each test of" } else { "the tests of" };
-        let summary = format!("put {} back behind {each} {}", matter.what, in_words(&names));
+        let summary = format!("put {} back behind {each} {}", matter.what, files_in_words(&files));
         let candidate = matter.candidate(steps, Placement::File, summary, vec![]);
         candidates.push(Candidate { strength: strength(keeps), ..candidate });
     }

@@ -7,14 +7,11 @@ use anyorder_model::{CellKind, Placement, Strength, TestIndex};
 use anyorder_source::Source;
 
 use super::keep::Known;
-use super::matter::{Matter, files_of, in_words, unused};
+use super::matter::{Matter, files_in_words, files_of, functions_in_words, tests_of, unused};
 use super::recipe::{Edit, Step};
 use super::site::{Site, read};
 use super::text::{double_quoted, module};
 use crate::candidate::Candidate;
-
-/// So many tests are edited one by one.
-const FEW: usize = 4;
 
 /// Cells that are set before the tests that need them.
 pub(super) fn set(matter: &Matter<'_>) -> Vec<Candidate> {
@@ -23,7 +20,7 @@ pub(super) fn set(matter: &Matter<'_>) -> Vec<Candidate> {
     let pins: Option<Vec<String>> = known.iter().map(|known| pin(known, is_brittle)).collect();
     let Some(pins) = pins.filter(|pins| !pins.is_empty()) else { return vec![] };
     let sufferers = &matter.problem.sufferers;
-    let sites = matter.sites(sufferers).filter(|sites| sites.len() <= FEW);
+    let sites = matter.few_sites(sufferers);
     let one_by_one = sites.and_then(|sites| at_tests(matter, &pins, &sites));
     // A victim that sets what it needs does not notice any more when the code itself starts otherwise.
     let strength = if is_brittle { Strength::Safe } else { Strength::Unsafe };
@@ -43,9 +40,8 @@ fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -
         let edits = std::iter::once(first).chain(Some(parameter).filter(|_| takes_monkeypatch(pins)));
         steps.extend(edits.map(|edit| Step { file: site.file.clone(), edit }));
     }
-    let names: Vec<String> = sites.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
-    let summary = format!("let {} start with {} as it has to be", in_words(&names), matter.what);
-    let edited = sites.iter().map(|(test, _)| *test).collect();
+    let summary = format!("let {} start with {} as it has to be", functions_in_words(sites), matter.what);
+    let edited = tests_of(sites);
     Some(matter.candidate(steps, Placement::Test, summary, edited))
 }
 
@@ -60,8 +56,8 @@ fn around_files(matter: &Matter<'_>, pins: &[String]) -> Option<Candidate> {
         Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
     };
     let steps = files.iter().map(step).collect::<Option<Vec<Step>>>()?;
-    let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
-    let summary = format!("let each test of {} start with {} as it has to be", in_words(&names), matter.what);
+    let summary =
+        format!("let each test of {} start with {} as it has to be", files_in_words(&files), matter.what);
     Some(matter.candidate(steps, Placement::File, summary, vec![]))
 }
 

@@ -146,6 +146,12 @@ impl<'a> Fixer<'a> {
                 "leave `--disk shared` out",
             ));
         }
+        if engine.suite().driver != "pytest" {
+            return Err(Failure::usage(
+                "patches are written for suites in Python only, so far",
+                "`anyorder` finds what there is to fix, and which tests are behind it",
+            ));
+        }
         let Some(start) = self.start(engine, ends) else { return Ok(Done::with(Exit::Nothing)) };
         let recorded = Recorded {
             engine,
