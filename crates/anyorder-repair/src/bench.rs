@@ -41,7 +41,7 @@ impl<'a> Bench<'a> {
         let chosen = findings.iter().filter(|finding| finding.kind.is_order_dependent());
         let repairs: Vec<Repair> =
             chosen.map(|finding| unrepaired(finding, settings.reason_against(finding))).collect();
-        workshop.as_is().tell(News::Began(Station::Repair, Some(repairs.len() as u64)));
+        workshop.as_is().tell(News::Began(Station::Repair, None));
         let baseline = Baseline::new(workshop.as_is(), &[findings, others].concat())?;
         let language = Language::of(workshop.as_is().suite());
         let (tree, accepted, open) = (Tree::new(files), vec![], vec![]);

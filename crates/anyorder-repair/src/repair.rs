@@ -54,6 +54,9 @@ pub fn repair(
     others: &[Finding],
     settings: RepairSettings,
 ) -> Repaired {
+    if !findings.iter().any(|finding| finding.kind.is_order_dependent()) {
+        return Repaired::default();
+    }
     let mut bench = match Bench::new(workshop, files, findings, others, settings) {
         Ok(bench) => bench,
         Err(halted) => return unfinished(findings, halted),

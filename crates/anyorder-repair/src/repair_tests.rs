@@ -190,6 +190,13 @@ fn repaired(world: &mut World, findings: &[Finding], others: &[Finding]) -> Repa
 }
 
 #[test]
+fn where_nothing_is_found_nothing_is_run() {
+    let mut world = World::new(false);
+    world.suite = Suite::new("pytest", vec![]);
+    assert_eq!(repaired(&mut world, &[], &[]).repairs, []);
+}
+
+#[test]
 fn a_polluter_that_nobody_needs_cleans_up_after_itself() {
     let repaired = repaired(&mut World::new(false), &[victim()], &[]);
     let [patch] = &repaired.patches[..] else { panic!("{repaired:?}") };
