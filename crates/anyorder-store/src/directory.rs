@@ -7,6 +7,11 @@ use crate::error::StoreError;
 
 pub(crate) const NAME: &str = ".anyorder";
 
+/// Where a directory for one kind of our files is, if it was made.
+pub fn where_is(project: &Path, part: &str) -> PathBuf {
+    project.join(NAME).join(part)
+}
+
 /// Makes a directory for one kind of our files, for example `.anyorder/patches`, and says where it is.
 pub fn state_directory(project: &Path, part: &str) -> Result<PathBuf, StoreError> {
     let directory = make(project)?.join(part);

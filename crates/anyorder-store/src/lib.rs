@@ -22,7 +22,7 @@ mod sources;
 mod store;
 
 pub use digest::digest_of;
-pub use directory::state_directory;
+pub use directory::{state_directory, where_is};
 pub use error::StoreError;
 pub use finding::{FoundFinding, KnownFinding};
 pub use fingerprint::Fingerprint;

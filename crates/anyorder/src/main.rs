@@ -34,7 +34,8 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    if let Some(exit) = anyorder_engine::keep(std::env::args_os().skip(1)) {
+    let arguments = || std::env::args_os().skip(1);
+    if let Some(exit) = anyorder_engine::keep(arguments()).or_else(|| apply::finish(arguments())) {
         return exit;
     }
     let cli = Cli::parse_or_hunt();

@@ -7,7 +7,9 @@ use anyorder_engine::{Cancel, FileChange, Settings, default_memory_limit};
 use anyorder_junit::{JunitDriver, Module};
 use anyorder_model::Event;
 use anyorder_pytest::{PytestDriver, Runner, find_interpreter};
+use anyorder_store::where_is;
 
+use crate::apply::{self, Unfinished};
 use crate::args::{HowArgs, SuiteArgs, parse_disk, parse_isolation};
 use crate::build;
 use crate::failure::Failure;
@@ -24,7 +26,18 @@ pub(crate) struct Project {
     python: Option<PathBuf>,
 }
 
+/// Where diffs are, and the journal of files that are being changed.
+pub(crate) const PATCHES: &str = "patches";
+
 impl Project {
+    /// The project as it was typed. What an interrupted command has begun to change in it is completed first.
+    pub(crate) fn open(how: &HowArgs, session: &mut Session<'_>) -> Result<Self, Failure> {
+        let project = Project::new(how, &session.cancel)?;
+        let unfinished = apply::finish_earlier(&where_is(&project.directory, PATCHES))?;
+        unfinished.iter().for_each(|unfinished| session.tell(&told(unfinished)));
+        Ok(project)
+    }
+
     pub(crate) fn new(how: &HowArgs, cancel: &Cancel) -> Result<Self, Failure> {
         let directory = working_directory(how.directory.as_deref())?;
         let config = Config::read(&directory)?;
@@ -115,6 +128,19 @@ impl Project {
     pub(crate) fn state_directory(&self, part: &str) -> Result<PathBuf, Failure> {
         Ok(anyorder_store::state_directory(&self.directory, part)?)
     }
+}
+
+/// What became of a patch whose command was killed.
+fn told(unfinished: &Unfinished) -> Event {
+    let text = match unfinished {
+        Unfinished::Completed(paths) => {
+            format!("an earlier `fix --apply` was interrupted; it is completed now: {}", paths.join(", "))
+        }
+        Unfinished::Undone(path) => {
+            format!("an earlier `fix --apply` was interrupted; it is undone now, since `{path}` was edited")
+        }
+    };
+    Event::Notice { text, hint: None }
 }
 
 #[expect(

@@ -8,11 +8,11 @@ use anyorder_model::{Change, Finding, Patch, Proposal, Repair, Strength, Suite};
 use anyorder_repair::Repaired;
 use anyorder_report::{pull_request, unified_diff};
 
-use crate::apply::{self, Unfinished};
+use crate::apply;
 use crate::args::ApplyArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::project::Project;
+use crate::project::{PATCHES, Project};
 use crate::shell;
 
 /// What is to be done with patches.
@@ -46,11 +46,6 @@ impl Proposed {
     }
 }
 
-/// Completes what a command that was killed has begun to apply.
-pub(crate) fn finish_earlier(project: &Project) -> Result<Option<Unfinished>, Failure> {
-    Ok(apply::finish_earlier(&project.state_directory(PATCHES)?)?)
-}
-
 /// Writes down what was found, and applies it if that is wished.
 pub(crate) fn propose(
     project: &Project,
@@ -73,8 +68,6 @@ pub(crate) fn propose(
         if wishes.applying.apply { apply_first(&root, &directory, &mut proposals, wishes) } else { None };
     Ok(Proposed { proposals, repairs, refused })
 }
-
-pub(crate) const PATCHES: &str = "patches";
 
 /// Applies what stands first, if it may be: everything that goes together. Says why it did not.
 fn apply_first(root: &Path, notes: &Path, proposals: &mut [Proposal], wishes: &Wishes) -> Option<Failure> {

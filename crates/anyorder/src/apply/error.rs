@@ -56,7 +56,7 @@ impl ApplyError {
             }
             ApplyError::GitSilent { .. } => "see what `git status` says, or add `--allow-dirty`",
             ApplyError::NotWritten(_) => "make room, or see who may write there, and try again",
-            ApplyError::Unfinished(_) => "the next `anyorder fix` here completes it",
+            ApplyError::Unfinished(_) => "the next `anyorder` here completes it",
         }
     }
 }

@@ -39,7 +39,8 @@ pub(super) enum Settled {
     Undone(String),
 }
 
-type Step<'a> = &'a mut dyn FnMut() -> io::Result<()>;
+/// A look at the world before each step.
+pub(super) type Step<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 impl Journal {
     /// Writes down what is to happen, and beside each file what it is to hold. An error leaves nothing behind.
@@ -53,6 +54,11 @@ impl Journal {
                 Err(error)
             }
         }
+    }
+
+    /// Whether a command has left a journal here.
+    pub(super) fn is_in(notes: &Path) -> bool {
+        [PREPARED, COMPLETE].iter().any(|name| notes.join(name).exists())
     }
 
     /// The complete journal of a command that was killed. What one has only prepared is cleared away.
@@ -79,6 +85,12 @@ impl Journal {
             }
         }
         Ok(Some(journal))
+    }
+
+    /// A file that does not hold what it should.
+    pub(super) fn missing(&self) -> Option<String> {
+        let missing = self.targets.iter().find(|target| target.held() != Held::After);
+        missing.map(|target| target.path.clone())
     }
 
     pub(super) fn targets(&self) -> &[Target] {

@@ -5,9 +5,11 @@
 //! What is written beside each file first takes the space that is needed, and a journal says what is going on. From the
 //! moment that the journal is complete, the changes count as made: whoever finds it finishes them. Before that, nothing
 //! has happened, and whoever finds it clears up. A file that somebody has edited in between is never overwritten; then the
-//! others are put back.
+//! others are put back. The changes themselves are made by a process that nobody interrupts; should it die all the same,
+//! the next command of any kind finds the journal.
 
 mod error;
+mod finisher;
 mod git;
 mod journal;
 mod target;
@@ -21,7 +23,8 @@ use std::path::Path;
 use anyorder_model::Change;
 
 pub(crate) use error::ApplyError;
-use journal::{Journal, Settled};
+pub(crate) use finisher::finish;
+use journal::{Journal, Settled, Step};
 use target::Target;
 
 /// What was found of an earlier command that was killed.
@@ -40,11 +43,19 @@ pub(crate) fn apply(
     changes: &[Change],
     allow_dirty: bool,
 ) -> Result<(), ApplyError> {
-    apply_in_steps(root, notes, changes, allow_dirty, &mut || Ok(()))
+    let begun = begin(root, notes, changes, allow_dirty, &mut || Ok(()))?;
+    if finisher::send(notes) {
+        return Ok(());
+    }
+    finish_earlier(notes)?;
+    begun.missing().map_or(Ok(()), |path| Err(ApplyError::Outdated { path }))
 }
 
 /// Completes what an earlier command has begun and could not end.
 pub(crate) fn finish_earlier(notes: &Path) -> Result<Option<Unfinished>, ApplyError> {
+    if !Journal::is_in(notes) {
+        return Ok(None);
+    }
     let _turn = turn(notes).map_err(ApplyError::not_written)?;
     let Some(journal) = Journal::found(notes).map_err(ApplyError::unfinished)? else { return Ok(None) };
     let paths = journal.targets().iter().map(|target| target.path.clone()).collect();
@@ -55,24 +66,20 @@ pub(crate) fn finish_earlier(notes: &Path) -> Result<Option<Unfinished>, ApplyEr
     }))
 }
 
-/// The same, with a look at the world before each step.
-fn apply_in_steps(
+/// Prepares everything, until the changes count as made.
+fn begin(
     root: &Path,
     notes: &Path,
     changes: &[Change],
     allow_dirty: bool,
-    step: &mut dyn FnMut() -> io::Result<()>,
-) -> Result<(), ApplyError> {
+    step: Step<'_>,
+) -> Result<Journal, ApplyError> {
     let _turn = turn(notes).map_err(ApplyError::not_written)?;
     let targets = Target::all(root, changes)?;
     if !allow_dirty {
         git::check_committed(&targets)?;
     }
-    let journal = Journal::begin(root, notes, targets, step).map_err(ApplyError::not_written)?;
-    match journal.settle(step).map_err(ApplyError::unfinished)? {
-        Settled::Made => Ok(()),
-        Settled::Undone(path) => Err(ApplyError::Outdated { path }),
-    }
+    Journal::begin(root, notes, targets, step).map_err(ApplyError::not_written)
 }
 
 /// One command at a time; the others wait.

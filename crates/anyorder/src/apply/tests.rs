@@ -40,7 +40,7 @@ impl Project {
     }
 
     fn apply(&self, changes: &[Change]) -> Result<(), ApplyError> {
-        apply(self.root(), &self.notes(), changes, false)
+        apply_in_steps(self.root(), &self.notes(), changes, false, &mut || Ok(()))
     }
 
     fn apply_in_steps(&self, mut step: impl FnMut(usize) -> io::Result<()>) -> Result<(), ApplyError> {
@@ -79,6 +79,21 @@ impl Project {
         self.git(&["init", "--quiet"]);
         self.git(&["add", "."]);
         self.git(&["commit", "--quiet", "-m", "all"]);
+    }
+}
+
+/// Everything in this process, with a look at the world before each step.
+fn apply_in_steps(
+    root: &Path,
+    notes: &Path,
+    changes: &[Change],
+    allow_dirty: bool,
+    step: Step<'_>,
+) -> Result<(), ApplyError> {
+    let journal = begin(root, notes, changes, allow_dirty, step)?;
+    match journal.settle(step).map_err(ApplyError::unfinished)? {
+        Settled::Made => Ok(()),
+        Settled::Undone(path) => Err(ApplyError::Outdated { path }),
     }
 }
 
@@ -255,7 +270,7 @@ fn what_git_does_not_have_is_refused_unless_it_is_allowed() {
     let error = project.apply(&dirty).unwrap_err();
     let ApplyError::Uncommitted { paths } = &error else { panic!("{error}") };
     assert_eq!(paths, &["a.py", "untracked.py", "ignored.py"]);
-    apply(project.root(), &project.notes(), &dirty, true).unwrap();
+    apply_in_steps(project.root(), &project.notes(), &dirty, true, &mut || Ok(())).unwrap();
     assert_eq!(project.files()["a.py"], "a = 2\n");
 }
 

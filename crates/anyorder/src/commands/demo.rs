@@ -48,7 +48,7 @@ pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Fail
     let how =
         HowArgs { directory: Some(directory.clone()), python: Some(python.clone()), ..given(&args.how) };
     let suite = SuiteArgs { how, ..SuiteArgs::default() };
-    let project = Project::new(&suite.how, &session.cancel)?;
+    let project = Project::open(&suite.how, &mut session)?;
     let hunter = Hunter { choice: suite.choice(), ..Hunter::default() };
     let suites = project.suites(&mut session, &suite)?;
     let exit = session

@@ -17,7 +17,7 @@ use crate::session::{Done, Session, run_once};
 
 pub(crate) fn run(args: &DoctorArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let project = Project::open(&args.suite.how, &mut session)?;
     let framework = framework::choose(&project.directory, &args.suite).framework;
     match framework {
         Framework::Pytest if args.suite.command.is_empty() => look_at_interpreters(&mut session, &project)?,

@@ -14,14 +14,13 @@ use anyorder_store::KnownFinding;
 use super::explain::Subject;
 use super::hunt::Hunter;
 use super::profile::noise;
-use crate::apply::Unfinished;
 use crate::args::{FixArgs, SuiteArgs};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::known::{all_known, finding_in, known_as};
 use crate::oracle::EngineOracle;
-use crate::project::Project;
-use crate::proposals::{PATCHES, Proposed, Wishes, finish_earlier, propose};
+use crate::project::{PATCHES, Project};
+use crate::proposals::{Proposed, Wishes, propose};
 use crate::recorded::{Again, Outcome, Recorded};
 use crate::session::{Done, Session};
 use crate::standing::leave_out_gone;
@@ -30,10 +29,7 @@ use crate::{fingerprint, saved};
 
 pub(crate) fn run(args: &FixArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.how, false)?;
-    let project = Project::new(&args.how, &session.cancel)?;
-    if let Some(unfinished) = finish_earlier(&project)? {
-        session.tell(&told(&unfinished));
-    }
+    let project = Project::open(&args.how, &mut session)?;
     let fixer = Fixer::new(args, &project)?;
     let suites = project.suites(&mut session, &fixer.suite)?;
     let mut ends = Ends::default();
@@ -41,19 +37,6 @@ pub(crate) fn run(args: &FixArgs, terminal: &mut Terminal) -> Result<Exit, Failu
         fixer.suite(session, engine, took, &mut ends)
     })?;
     ends.failure().map_or(Ok(exit), Err)
-}
-
-/// What became of a patch whose command was killed.
-fn told(unfinished: &Unfinished) -> Event {
-    let text = match unfinished {
-        Unfinished::Completed(paths) => {
-            format!("an earlier `fix --apply` was interrupted; it is completed now: {}", paths.join(", "))
-        }
-        Unfinished::Undone(path) => {
-            format!("an earlier `fix --apply` was interrupted; it is undone now, since `{path}` was edited")
-        }
-    };
-    Event::Notice { text, hint: None }
 }
 
 /// What is known when all suites are done.

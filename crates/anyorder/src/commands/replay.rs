@@ -13,7 +13,7 @@ use crate::session::{Done, Session, run_once};
 
 pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let mut project = Project::new(&args.suite.how, &session.cancel)?;
+    let mut project = Project::open(&args.suite.how, &mut session)?;
     project.settings.output = args.output;
     let ids = read_order_or_finding(&project.directory, &args.order)?;
     let suites = project.suites(&mut session, &args.suite)?;

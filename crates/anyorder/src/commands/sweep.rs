@@ -22,7 +22,7 @@ use crate::shell;
 
 pub(crate) fn run(args: &SweepArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let project = Project::open(&args.suite.how, &mut session)?;
     let sweep = Sweep::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {

@@ -26,7 +26,8 @@ impl Watch {
         let named = values(&["-C", "--directory"]);
         // Whoever shares the disk with the tests has asked for what they write there; whoever applies patches, too.
         let is_shared = values(&["--disk"]).iter().any(|value| value.ends_with("shared"));
-        let is_applied = words.iter().any(|word| word.as_ref() == "--apply");
+        let is_interrupted = directory.join(".anyorder/patches/apply.json").exists();
+        let is_applied = is_interrupted || words.iter().any(|word| word.as_ref() == "--apply");
         let places = named.into_iter().chain([directory.to_owned()]).filter(|_| !is_shared && !is_applied);
         let trees = places.map(|place| (tree::digest(&place), place)).map(|(digest, place)| (place, digest));
         Watch { mark: mark.clone(), trees: trees.collect(), asked: values(&["--json"]), is_checked: false }
