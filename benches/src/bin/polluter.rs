@@ -2,18 +2,21 @@
 //!
 //! `cargo xtask bench polluter [SUITE...]`. Both are told the victim and one order in which it fails: the original one
 //! with the victim last, or, where cleaners mask the polluter there, the first random one in which it fails. *End to end*
-//! is everything: start, collection, search, and for us (`anyorder hunt --order FILE --quick`) five plain pairs of runs that
-//! confirm the answer; the peer repeats its last run once. *Search* is what comes after collection and before confirmation:
-//! the victim alone, the whole order, and shrinking it. *Hunt* is `anyorder hunt --order FILE`, end to end, which also finds
-//! all other polluters and the cleaners.
+//! is everything: start, collection, search, and for us (`anyorder hunt --order FILE --quick --plain-pairs 1`) three pairs of
+//! forks and a plain pair of runs that confirm the answer; the peer repeats its last run once. *Search* is what comes after
+//! collection and before confirmation, in a process that has collected already: the victim alone, and who makes it fail.
+//! *Hunt* is `anyorder hunt --order FILE`, end to end, which also finds all other polluters and the cleaners, with five plain
+//! pairs. Neither explains, as the peer does not.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
-use std::convert::Infallible;
 use std::fs;
 use std::process::{Command, ExitCode};
 
-use anyorder_model::{Order, TestId, TestIndex};
-use anyorder_search::{LOOKS, Shrunk, beginnings, narrow, shrink};
+use anyorder_model::{
+    Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Purpose, RunRecord, TailRecord, TestId,
+    TestIndex,
+};
+use anyorder_search::{HuntSettings, investigate};
 use anyorder_testkit::engine;
 use anyorder_testkit::repository;
 use anyorder_testkit::spent::spend;
@@ -31,7 +34,6 @@ const CASES: [(&str, &str); 3] = [
     ("structlog", "tests/test_stdlib.py::TestLoggerFactory::test_find_caller"),
 ];
 const ROUNDS: usize = 3;
-const QUESTIONS: usize = 400;
 
 /// How many times less CPU is expected of us, at least.
 const END_TO_END: f64 = 4.0;
@@ -80,9 +82,7 @@ impl Case {
             order
         });
         let mut orders = std::iter::once(original.clone()).chain(shuffled);
-        let order = orders
-            .find(|order| fails(&bench, std::slice::from_ref(order), index)[0])
-            .expect("it fails in one of 50 orders");
+        let order = orders.find(|order| fails(&bench, order, index)).expect("it fails in one of 50 orders");
         let ids: Vec<&str> = order.iter().chain([&index]).map(|&test| tests.id(test).0.as_str()).collect();
         let file = |text: String| {
             let file = NamedTempFile::new().expect("a temporary file can be made");
@@ -132,7 +132,7 @@ impl Case {
     }
 
     fn ours(&self) -> Answer {
-        let (end_to_end, polluters) = self.hunt(&["--quick"]);
+        let (end_to_end, polluters) = self.hunt(&["--quick", "--plain-pairs", "1"]);
         Answer { end_to_end, search: self.search(), polluters }
     }
 
@@ -140,24 +140,20 @@ impl Case {
         let bench = Bench::open_prepared(self.suite, self.prepared.clone());
         let ids: Vec<TestId> =
             serde_json::from_slice(&fs::read(self.order.path()).expect("it is there")).expect("it is JSON");
-        let order: Vec<TestIndex> =
-            ids.iter().map(|id| bench.engine.suite().index_of(id).expect("the suite has it")).collect();
-        let (&victim, others) = order.split_last().expect("it has tests");
+        let index = |id: &TestId| bench.engine.suite().index_of(id).expect("the suite has it");
+        let order = Order(ids.iter().map(index).collect());
         let collected = bench.cpu_now();
-        assert_eq!(fails(&bench, &[vec![]], victim), [false], "alone it passes");
-        let seen = fails(&bench, &beginnings(others, LOOKS), victim);
-        assert_eq!(seen.last(), Some(&true), "then it fails");
-        let Ok(left) = narrow(others, seen, |lists| Ok::<_, Infallible>(fails(&bench, &lists, victim)));
-        let shrunk =
-            shrink(&left, QUESTIONS, |list| Ok::<bool, ()>(fails(&bench, &[list.to_vec()], victim)[0]));
-        assert!(matches!(shrunk, Ok(Shrunk::Minimal(_))), "{QUESTIONS} questions were not enough");
-        bench.cpu_now() - collected
+        let quick = HuntSettings { forks: Some(0), ..HuntSettings::default() };
+        let report = investigate(&mut Searcher(&bench), &order, &quick);
+        let cpu = bench.cpu_now() - collected;
+        assert!(report.unconfirmed.iter().any(|finding| finding.polluters.is_some()), "{report:?}");
+        cpu
     }
 
     /// Milliseconds of CPU, and what was found.
     fn hunt(&self, words: &[&str]) -> (f64, Vec<String>) {
         let order = self.order.path().to_str().expect("temporary files have plain names");
-        let words = [&["hunt", "--order", order], words].concat();
+        let words = [&["hunt", "--no-explain", "--order", order], words].concat();
         let ran = tool::run(&words, &self.prepared.python, &self.prepared.directory, self.suite.arguments);
         let findings = tool::findings(&ran.report).filter(|finding| finding["test"] == self.victim);
         let polluters = findings.map(|finding| {
@@ -168,9 +164,52 @@ impl Case {
     }
 }
 
-/// Whether the victim goes wrong after each of these lists, which share what they begin with.
-fn fails(bench: &Bench, lists: &[Vec<TestIndex>], victim: TestIndex) -> Vec<bool> {
-    let after = |list: &Vec<TestIndex>| -> Order { list.iter().copied().chain([victim]).collect() };
-    let records = engine::run(&bench.engine, vec![lists.iter().map(after).collect()]);
-    records.iter().map(|record| record.steps.last().is_some_and(|step| step.outcome.is_red())).collect()
+/// Answers until somebody wants to confirm what was found.
+struct Searcher<'a>(&'a Bench);
+
+impl Oracle for Searcher<'_> {
+    fn suite(&self) -> &anyorder_model::Suite {
+        self.0.engine.suite()
+    }
+
+    fn run(&mut self, fans: Vec<Fan>) -> Result<Vec<FanRecord>, Halted> {
+        if fans.iter().any(|fan| fan.purpose == Purpose::Confirm) {
+            return Err(Halted::Budget);
+        }
+        let whole = |fan: &Fan| -> Vec<Order> {
+            fan.tails
+                .iter()
+                .map(|tail| fan.prefix.tests().iter().chain(tail.tests()).copied().collect())
+                .collect()
+        };
+        let mut records = engine::run(&self.0.engine, fans.iter().map(whole).collect()).into_iter();
+        Ok(fans.iter().map(|fan| fan_record(fan, records.by_ref().take(fan.tails.len()))).collect())
+    }
+
+    fn run_plain(&mut self, _asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
+        Err(Halted::Budget)
+    }
+
+    fn spent(&self) -> f64 {
+        0.0
+    }
+
+    fn tell(&mut self, _news: News) {}
+}
+
+fn fan_record(fan: &Fan, records: impl Iterator<Item = RunRecord>) -> FanRecord {
+    let mut prefix = Vec::new();
+    let tail = |record: RunRecord| {
+        prefix = record.steps;
+        TailRecord { late: None, steps: prefix.split_off(fan.prefix.tests().len()) }
+    };
+    let tails = records.map(tail).collect();
+    FanRecord { prefix, tails }
+}
+
+/// Whether the victim goes wrong after this list.
+fn fails(bench: &Bench, list: &[TestIndex], victim: TestIndex) -> bool {
+    let order: Order = list.iter().copied().chain([victim]).collect();
+    let records = engine::run(&bench.engine, vec![vec![order]]);
+    records[0].steps.last().is_some_and(|step| step.outcome.is_red())
 }

@@ -7,6 +7,7 @@ use anyorder_model::{FanRecord, Halted, News, Order, Outcome, Purpose, Rate, Sta
 
 use crate::asker::{self, Branches};
 use crate::hunt::Hunt;
+use crate::near::pieces;
 use crate::seen::Sighting;
 use crate::settings::{Known, Sweep, default_rounds};
 use crate::sight::Sight;
@@ -125,10 +126,20 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    /// Runs one order that somebody is interested in.
-    pub(crate) fn try_order(&mut self, order: Vec<TestIndex>) -> Result<(), Halted> {
-        let runs = self.judge.asker().orders(Purpose::Sweep, 0, vec![order])?;
-        runs.iter().for_each(|steps| self.seen.note_run(steps));
+    /// Runs a test behind others, of which somebody says that they matter. Where one group of them is enough, pieces that are
+    /// near the test come first: most often the rest need not run at all.
+    pub(crate) fn try_behind(&mut self, others: &[TestIndex], test: TestIndex) -> Result<(), Halted> {
+        let settings = self.judge.settings;
+        let is_short = settings.wants_one_group() && !settings.is_dear;
+        let pieces = if is_short { pieces(self.judge.asker().suite(), others, test) } else { Vec::new() };
+        for piece in pieces.iter().map(Vec::as_slice).chain([others]) {
+            let order = [piece, &[test]].concat();
+            let runs = self.judge.asker().orders(Purpose::Sweep, 0, vec![order])?;
+            runs.iter().for_each(|steps| self.seen.note_run(steps));
+            if self.seen.suspects().iter().any(|suspect| suspect.test == test) {
+                break;
+            }
+        }
         self.tell_suspects(0);
         Ok(())
     }

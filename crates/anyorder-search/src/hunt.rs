@@ -62,8 +62,7 @@ pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettin
         return Hunt::new(oracle, settings).report(|_| Ok(()));
     };
     // What the test itself did earlier would mix up victim and non-idempotent.
-    let others = before.iter().copied().filter(|&other| other != test);
-    let order: Vec<TestIndex> = others.chain([test]).collect();
+    let others: Vec<TestIndex> = before.iter().copied().filter(|&other| other != test).collect();
     let is_again = before.contains(&test);
     Hunt::new(oracle, settings).report(|hunt| {
         if is_again {
@@ -71,7 +70,7 @@ pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettin
         } else {
             hunt.alone(test)?;
         }
-        hunt.try_order(order)?;
+        hunt.try_behind(&others, test)?;
         hunt.open_suspects()?;
         hunt.judge_cases()
     })
@@ -286,7 +285,7 @@ impl<'a> Hunt<'a> {
     }
 
     fn search_more(&mut self, cases: &mut [Case]) -> Result<(), Halted> {
-        let why = if self.judge.settings.forks == Some(0) {
+        let why = if self.judge.settings.wants_one_group() {
             "cleaners, and more than one group: nobody asked for them"
         } else if self.judge.asker().spent() > SEARCH_UNTIL {
             "cleaners, and more than one group: the time was nearly spent"

@@ -22,12 +22,14 @@ mod flow;
 mod graph;
 mod groups;
 mod guide;
+mod halve;
 mod hunt;
 #[cfg(test)]
 mod hunt_tests;
 mod judge;
 mod minimise;
 mod narrow;
+mod near;
 mod noise;
 mod pair;
 mod pairing;

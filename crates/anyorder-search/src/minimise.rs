@@ -9,6 +9,7 @@ use anyorder_model::{Group, Halted, News, Purpose, TestIndex};
 
 use crate::asker::Asker;
 use crate::case::Case;
+use crate::halve::halve;
 use crate::narrow::{LOOKS, beginnings, narrow};
 use crate::settings::{Allowance, HuntSettings};
 use crate::shrink::{Shrunk, shrink};
@@ -37,6 +38,14 @@ pub(crate) fn first_group(
     settings: &HuntSettings,
 ) -> Result<First, Halted> {
     let before = case.sightings[0].before.clone();
+    if settings.wants_one_group() {
+        // Nobody has tried each test by itself.
+        let single = halve(&before, |list| meets(asker, case, list, 0))?;
+        case.groups.extend(single.map(|test| vec![test]));
+        if !case.groups.is_empty() {
+            return Ok(First::Found);
+        }
+    }
     let looks = beginnings(&before, if settings.is_dear { 1 } else { LOOKS });
     let ends = asker.ends(Purpose::Minimise, 1, looks.iter().map(|list| case.after(list)).collect())?;
     if let Some(end) = ends.last().filter(|end| !case.target.is_met(end)) {

@@ -43,6 +43,11 @@ impl HuntSettings {
         self.forks.unwrap_or_else(|| self.affordable(default_forks(tests)))
     }
 
+    /// Whether one group of partners for each finding is enough.
+    pub(crate) fn wants_one_group(&self) -> bool {
+        self.forks == Some(0)
+    }
+
     /// How many pairs may run in a suite of so many tests.
     pub(crate) fn pair_runs(&self, tests: usize) -> u64 {
         self.pair_runs.unwrap_or_else(|| self.affordable(default_pair_runs(tests)))
