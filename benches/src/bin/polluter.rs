@@ -13,11 +13,11 @@ use std::fs;
 use std::process::{Command, ExitCode};
 
 use anyorder_model::{
-    Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Purpose, RunRecord, TailRecord, TestId,
-    TestIndex,
+    Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Purpose, TestId, TestIndex,
 };
 use anyorder_search::{HuntSettings, investigate};
 use anyorder_testkit::engine;
+use anyorder_testkit::oracle::Forks;
 use anyorder_testkit::repository;
 use anyorder_testkit::spent::spend;
 use anyorder_testkit::suites::{Prepared, Suite, suite};
@@ -144,7 +144,7 @@ impl Case {
         let order = Order(ids.iter().map(index).collect());
         let collected = bench.cpu_now();
         let quick = HuntSettings { forks: Some(0), ..HuntSettings::default() };
-        let report = investigate(&mut Searcher(&bench), &order, &quick);
+        let report = investigate(&mut Searcher(Forks(&bench.engine)), &order, &quick);
         let cpu = bench.cpu_now() - collected;
         assert!(report.unconfirmed.iter().any(|finding| finding.polluters.is_some()), "{report:?}");
         cpu
@@ -165,25 +165,16 @@ impl Case {
 }
 
 /// Answers until somebody wants to confirm what was found.
-struct Searcher<'a>(&'a Bench);
+struct Searcher<'a>(Forks<'a>);
 
 impl Oracle for Searcher<'_> {
     fn suite(&self) -> &anyorder_model::Suite {
-        self.0.engine.suite()
+        self.0.suite()
     }
 
     fn run(&mut self, fans: Vec<Fan>) -> Result<Vec<FanRecord>, Halted> {
-        if fans.iter().any(|fan| fan.purpose == Purpose::Confirm) {
-            return Err(Halted::Budget);
-        }
-        let whole = |fan: &Fan| -> Vec<Order> {
-            fan.tails
-                .iter()
-                .map(|tail| fan.prefix.tests().iter().chain(tail.tests()).copied().collect())
-                .collect()
-        };
-        let mut records = engine::run(&self.0.engine, fans.iter().map(whole).collect()).into_iter();
-        Ok(fans.iter().map(|fan| fan_record(fan, records.by_ref().take(fan.tails.len()))).collect())
+        let is_over = fans.iter().any(|fan| fan.purpose == Purpose::Confirm);
+        if is_over { Err(Halted::Budget) } else { self.0.run(fans) }
     }
 
     fn run_plain(&mut self, _asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
@@ -195,16 +186,6 @@ impl Oracle for Searcher<'_> {
     }
 
     fn tell(&mut self, _news: News) {}
-}
-
-fn fan_record(fan: &Fan, records: impl Iterator<Item = RunRecord>) -> FanRecord {
-    let mut prefix = Vec::new();
-    let tail = |record: RunRecord| {
-        prefix = record.steps;
-        TailRecord { late: None, steps: prefix.split_off(fan.prefix.tests().len()) }
-    };
-    let tails = records.map(tail).collect();
-    FanRecord { prefix, tails }
 }
 
 /// Whether the victim goes wrong after this list.
