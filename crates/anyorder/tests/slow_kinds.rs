@@ -1,4 +1,7 @@
-//! Every kind of pollution in `fixtures/pytest/kinds`: seen in the polluter's profile, and its pair settled by likely pairs.
+//! Every kind of pollution in `fixtures/pytest/kinds`: seen in the polluter's profile, and its pair settled by likely pairs;
+//! which find what sweeps do not.
+
+mod common;
 
 use std::fs;
 
@@ -10,7 +13,9 @@ use anyorder_testkit::environment::{NEWEST, python};
 use anyorder_testkit::fixture::Fixture;
 use anyorder_testkit::oracle::Forks;
 use anyorder_testkit::thorough::usually_or_in_trials;
+use common::{Anyorder, suite};
 use serde::Deserialize;
+use serde_json::json;
 
 /// One kind of pollution: who leaves what, and who minds.
 #[derive(Deserialize)]
@@ -56,4 +61,22 @@ fn the_pair_of_every_kind_is_settled_by_a_small_share_of_all_pairs() {
         }
     }
     assert!(amiss.is_empty(), "{}", amiss.join("\n"));
+}
+
+/// Between a polluter and its victim there is nearly always somebody who cleans up.
+const MANY_CLEANERS: &str = "import pytest\nQUEUE = []\n\
+    def test_enqueues(): QUEUE.append(1)\n\
+    @pytest.mark.parametrize('number', range(60))\n\
+    def test_drains(number): QUEUE.clear()\n\
+    def test_is_empty(): assert QUEUE == []\n";
+
+#[test]
+fn likely_pairs_find_what_twenty_sweeps_do_not() {
+    let suite = suite(&[("test_queue.py", MANY_CLEANERS)]);
+    let anyorder = Anyorder::at(suite.path());
+    anyorder.run(&["sweep", "--strategy", "random", "--rounds", "20"]).with_code(0);
+    let ran = anyorder.run(&["hunt", "--quick", "--no-explain", "--json", "-"]).with_code(1);
+    let report = ran.json();
+    assert_eq!(report["findings"][0]["test"], "test_queue.py::test_is_empty");
+    assert_eq!(report["findings"][0]["polluters"], json!([["test_queue.py::test_enqueues"]]));
 }
