@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
 mod agent;
+mod checked;
 mod explained;
 mod fixed;
 mod fuzz;
@@ -29,6 +30,7 @@ cargo xtask trial large               a suite of 26,852 tests: memory, and what 
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial explain [SUITE...]  public suites: how many findings have a proved cause, and why the others have none
 cargo xtask trial fix [SUITE...]      public suites: how many findings get a verified patch, the patches, and why the others get none
+cargo xtask trial check DIRECTORY...  repositories with their environment in `.venv`: what `check` selects and costs, commit by commit
 cargo xtask trial sources [SUITE...]  public suites: do all Python files come back byte for byte, and do changes hold
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
@@ -56,6 +58,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["test", parts @ ..] => Some(parts::test(parts)),
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "explain", names @ ..] => Some(explained::explained(names)),
+        ["trial", "check", directories @ ..] => Some(checked::checked(directories)),
         ["trial", "fix", names @ ..] => Some(fixed::fixed(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),

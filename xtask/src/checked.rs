@@ -1,0 +1,327 @@
+//! `check` along the history of repositories: how much each way to select looks at and costs, and whether anything is lost.
+//!
+//! A repository has its environment in `.venv`. The commits are the last ones of the main line that touch Python code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyorder_engine::{Isolation, Settings};
+use anyorder_model::{Order, Outcome, TestId, TestIndex};
+use anyorder_testkit::binary::{Profile, anyorder};
+use anyorder_testkit::engine;
+use anyorder_testkit::spent::spend;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::hunts::{is_order_dependent, list};
+
+const COMMITS: usize = 20;
+/// Every so many commits all variants run, and the whole hunt.
+const SAMPLED: usize = 10;
+/// How many pairs of tests run before and after such a commit.
+const PAIRS: usize = 600;
+/// The share of the published rule's selection that ours may have.
+const OF_CLASS: f64 = 0.5;
+
+/// The published variants, and ours last.
+const VARIANTS: [(&str, &str, &str); 5] = [
+    ("affected, dynamic", "affected", "dynamic"),
+    ("affected, static", "affected", "static"),
+    ("class, dynamic", "class", "dynamic"),
+    ("class, static", "class", "static"),
+    ("cells, dynamic", "cells", "dynamic"),
+];
+const CLASS: usize = 2;
+const OURS: usize = 4;
+
+/// Goes along these repositories; prints a table for each. Whether little enough is selected, and nothing lost.
+pub(crate) fn checked(directories: &[&str]) -> bool {
+    let binary = anyorder(Profile::Release);
+    let are_good: Vec<bool> = directories
+        .iter()
+        .map(|directory| {
+            let project = Project::new(&binary, Path::new(directory));
+            project.go_along()
+        })
+        .collect();
+    !are_good.is_empty() && are_good.into_iter().all(|is_good| is_good)
+}
+
+/// A clone, and the environment of the repository that it comes from.
+struct Project<'a> {
+    binary: &'a Path,
+    name: String,
+    python: PathBuf,
+    home: TempDir,
+}
+
+/// What one variant came to.
+#[derive(Default)]
+struct Column {
+    selected: Vec<f64>,
+    cpu: Vec<f64>,
+    /// Of the order-dependent tests that the change concerns: selected with a partner, and found.
+    possible: usize,
+    found: usize,
+}
+
+/// What was seen on the way.
+#[derive(Default)]
+struct Seen {
+    columns: [Column; VARIANTS.len()],
+    /// Seconds of CPU.
+    hunts: Vec<f64>,
+    /// How many order-dependent tests the sampled changes concern.
+    concerned: usize,
+    lost: Vec<String>,
+}
+
+impl<'a> Project<'a> {
+    fn new(binary: &'a Path, repository: &Path) -> Self {
+        let repository = repository.canonicalize().expect("the repository is there");
+        let home = TempDir::new().expect("a temporary directory can be made");
+        let project = Project {
+            binary,
+            name: repository.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            python: repository.join(".venv/bin/python"),
+            home,
+        };
+        let mut git = Command::new("git");
+        git.args(["clone", "--quiet"]).arg(&repository).arg(project.tree());
+        assert!(git.status().is_ok_and(|status| status.success()), "{git:?} fails");
+        project
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.home.path().join(&self.name)
+    }
+
+    fn git(&self, words: &[&str]) -> String {
+        let output = Command::new("git").arg("-C").arg(self.tree()).args(words).output().expect("git starts");
+        assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn go_along(&self) -> bool {
+        let count = (COMMITS + 1).to_string();
+        let log = self.git(&["log", "--first-parent", "--format=%H", "-n", &count, "--", "*.py"]);
+        let commits: Vec<&str> = log.lines().rev().collect();
+        self.git(&["checkout", "--quiet", "--force", commits[0]]);
+        self.ask(&["profile"], "first");
+        let mut seen = Seen::default();
+        for (number, pair) in commits.windows(2).enumerate() {
+            let (before, now) = (pair[0], pair[1]);
+            if number % SAMPLED == SAMPLED / 2 {
+                self.sample(number, before, now, &mut seen);
+            } else {
+                self.git(&["checkout", "--quiet", "--force", now]);
+                self.check_all(before, None, &mut seen);
+            }
+        }
+        println!(
+            "{}: {} commits; hunts at {}, CPU s: {:.0?}",
+            self.name,
+            commits.len() - 1,
+            seen.hunts.len(),
+            seen.hunts
+        );
+        seen.print()
+    }
+
+    /// One commit, with the whole hunt and some pairs before and after it.
+    fn sample(&self, seed: usize, before: &str, now: &str, seen: &mut Seen) {
+        let pairs_before = self.pairs(seed, &BTreeSet::new());
+        self.git(&["checkout", "--quiet", "--force", now]);
+        let hunted = self.hunt();
+        let selection = self.check_all(before, Some(&hunted), seen);
+        seen.hunts.push(hunted.0);
+        seen.concerned += list(&hunted.1, "findings").filter(|finding| selection.concerns(finding)).count();
+        seen.lost.extend(self.lost(seed, &pairs_before, &selection.all));
+    }
+
+    /// Every variant; our selection. Without a hunt to compare with, the others only say what they would select.
+    fn check_all(&self, before: &str, hunted: Option<&(f64, Value)>, seen: &mut Seen) -> Selection {
+        let mut ours = Selection::default();
+        for (at, (_, select, rts)) in VARIANTS.iter().enumerate() {
+            let mut words =
+                vec!["check", "--no-explain", "--since", before, "--select", select, "--rts", rts];
+            if hunted.is_none() && at != OURS {
+                words.push("--dry-run");
+            }
+            let kept = (at != OURS).then(|| self.set_store_aside());
+            let (cpu_s, report) = self.ask(&words, "check");
+            kept.iter().for_each(|kept| self.put_store_back(kept));
+            ours = Selection::new(&report);
+            seen.columns[at].note(&ours, &report, cpu_s, hunted);
+        }
+        ours
+    }
+
+    fn hunt(&self) -> (f64, Value) {
+        let kept = self.set_store_aside();
+        fs::remove_dir_all(self.tree().join(".anyorder")).expect("it is there");
+        let hunted = self.ask(&["hunt", "--no-explain"], "hunt");
+        self.put_store_back(&kept);
+        hunted
+    }
+
+    /// Seconds of CPU, and the report.
+    fn ask(&self, words: &[&str], name: &str) -> (f64, Value) {
+        let file = self.home.path().join(format!("{name}.json"));
+        let _ = fs::remove_file(&file);
+        let mut command = Command::new(self.binary);
+        command.args(words).arg("--trust-forks").arg("--directory").arg(self.tree());
+        command.arg("--python").arg(&self.python).arg("--json").arg(&file);
+        command.env(
+            "PYTHONPATH",
+            [self.tree().join("src"), self.tree()].map(|path| path.display().to_string()).join(":"),
+        );
+        let spent = spend(&mut command);
+        let report = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
+        let said = String::from_utf8_lossy(&spent.output.stderr).into_owned();
+        (spent.cpu_s, report.unwrap_or_else(|| panic!("{words:?} has no report; it said:\n{said}")))
+    }
+
+    fn set_store_aside(&self) -> PathBuf {
+        let kept = self.home.path().join("kept");
+        let mut copy = Command::new("cp");
+        copy.arg("-r").arg(self.tree().join(".anyorder")).arg(&kept);
+        assert!(copy.status().is_ok_and(|status| status.success()), "{copy:?} fails");
+        kept
+    }
+
+    fn put_store_back(&self, kept: &Path) {
+        fs::remove_dir_all(self.tree().join(".anyorder")).expect("it is there");
+        fs::rename(kept, self.tree().join(".anyorder")).expect("it was just made");
+    }
+
+    /// How the second test of some pairs ends; the same pairs each time, as far as the tests are there.
+    fn pairs(&self, seed: usize, wanted: &BTreeSet<(TestId, TestId)>) -> BTreeMap<(TestId, TestId), Outcome> {
+        let settings = Settings { isolation: Some(Isolation::Fork), ..Settings::default() };
+        let engine = engine::open(&self.python, &self.tree(), &[], settings);
+        let suite = engine.suite();
+        let tests: Vec<TestIndex> = suite.indices().collect();
+        let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
+        let chosen: Vec<(TestIndex, TestIndex)> = if wanted.is_empty() {
+            (0..PAIRS).filter_map(|_| pair(&tests, &mut random)).collect()
+        } else {
+            let index = |id: &TestId| suite.index_of(id);
+            wanted.iter().filter_map(|(first, second)| Some((index(first)?, index(second)?))).collect()
+        };
+        let orders = chosen.iter().map(|&(first, second)| vec![Order(vec![first, second])]).collect();
+        let records = engine::run(&engine, orders);
+        let ends = chosen.iter().zip(records).map(|(&(first, second), record)| {
+            let outcome = record.steps.last().map_or(Outcome::NotReached, |step| step.outcome);
+            ((suite.id(first).clone(), suite.id(second).clone()), outcome)
+        });
+        ends.collect()
+    }
+
+    /// Pairs that end otherwise than before the commit, although one of their tests is not selected.
+    fn lost(
+        &self,
+        seed: usize,
+        before: &BTreeMap<(TestId, TestId), Outcome>,
+        selected: &BTreeSet<String>,
+    ) -> Vec<String> {
+        let wanted = before.keys().cloned().collect();
+        let now = self.pairs(seed, &wanted);
+        let is_lost = |(pair, outcome): &(&(TestId, TestId), &Outcome)| {
+            before[*pair] != **outcome && ![&pair.0, &pair.1].iter().all(|id| selected.contains(&id.0))
+        };
+        let told = |(pair, outcome): (&(TestId, TestId), &Outcome)| {
+            format!("{} after {}: {:?}, was {:?}", pair.1, pair.0, outcome, before[pair])
+        };
+        now.iter().filter(is_lost).map(told).collect()
+    }
+}
+
+fn pair(tests: &[TestIndex], random: &mut impl Rng) -> Option<(TestIndex, TestIndex)> {
+    let (first, second) = (*tests.choose(random)?, *tests.choose(random)?);
+    (first != second).then_some((first, second))
+}
+
+fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+}
+
+/// Ids of selected tests.
+#[derive(Default)]
+struct Selection {
+    affected: BTreeSet<String>,
+    all: BTreeSet<String>,
+}
+
+impl Selection {
+    fn new(report: &Value) -> Self {
+        let ids = |field: &str| -> BTreeSet<String> {
+            let tests = list(&report["selection"], field).filter_map(|selected| selected["test"].as_str());
+            tests.map(str::to_owned).collect()
+        };
+        let affected = ids("affected");
+        let all = affected.union(&ids("related")).cloned().collect();
+        Selection { affected, all }
+    }
+
+    fn share(&self, report: &Value) -> f64 {
+        self.all.len() as f64 / report["suite"]["tests"].as_u64().unwrap_or(0).max(1) as f64
+    }
+
+    /// Whether an order-dependent test, or one of its partners, is affected.
+    fn concerns(&self, finding: &Value) -> bool {
+        is_order_dependent(finding) && names(finding).any(|name| self.affected.contains(name))
+    }
+
+    /// Whether it is selected, and one of its partners too.
+    fn makes_possible(&self, finding: &Value) -> bool {
+        let is_in = |name: &str| self.all.contains(name);
+        let mut partners = partners(finding).peekable();
+        finding["test"].as_str().is_some_and(is_in) && (partners.peek().is_none() || partners.any(is_in))
+    }
+}
+
+impl Column {
+    fn note(&mut self, selection: &Selection, report: &Value, cpu_s: f64, hunted: Option<&(f64, Value)>) {
+        self.selected.push(selection.share(report));
+        let Some((hunt_cpu_s, hunted)) = hunted else { return };
+        self.cpu.push(cpu_s / hunt_cpu_s);
+        for finding in list(hunted, "findings").filter(|finding| selection.concerns(finding)) {
+            let same = |other: &Value| other["kind"] == finding["kind"] && other["test"] == finding["test"];
+            self.possible += usize::from(selection.makes_possible(finding));
+            self.found += usize::from(list(report, "findings").any(same));
+        }
+    }
+}
+
+impl Seen {
+    /// Whether little enough is selected, and nothing lost.
+    fn print(&self) -> bool {
+        println!("    {:18} {:>9} {:>7} {:>4} {:>4}", "variant", "%selected", "%time", "%P", "%D");
+        for ((name, _, _), column) in VARIANTS.iter().zip(&self.columns) {
+            let share = |number: usize| {
+                (100 * number).checked_div(self.concerned).map_or("-".to_owned(), |share| share.to_string())
+            };
+            let [selected, cpu] = [&column.selected, &column.cpu].map(|shares| 100.0 * mean(shares));
+            let [possible, found] = [column.possible, column.found].map(share);
+            println!("    {name:18} {selected:>9.1} {cpu:>7.1} {possible:>4} {found:>4}");
+        }
+        println!("    pairs that end otherwise than before, and are not selected: {}", self.lost.len());
+        self.lost.iter().for_each(|pair| println!("        {pair}"));
+        let [ours, class] = [OURS, CLASS].map(|at| mean(&self.columns[at].selected));
+        self.lost.is_empty() && ours <= OF_CLASS * class
+    }
+}
+
+fn names(finding: &Value) -> impl Iterator<Item = &str> {
+    finding["test"].as_str().into_iter().chain(partners(finding))
+}
+
+fn partners(finding: &Value) -> impl Iterator<Item = &str> {
+    let groups = ["polluters", "setters"].into_iter().flat_map(|field| list(finding, field));
+    groups.flat_map(|group| group.as_array().into_iter().flatten()).filter_map(Value::as_str)
+}
