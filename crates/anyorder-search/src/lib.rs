@@ -9,6 +9,9 @@ mod asker;
 mod bent_tests;
 mod blame;
 mod case;
+mod check;
+#[cfg(test)]
+mod check_tests;
 mod cleaners;
 mod compare;
 mod confirm;
@@ -61,6 +64,7 @@ mod victims_tests;
 #[cfg(test)]
 mod written;
 
+pub use check::check;
 pub use compare::Comparison;
 pub use deps::{DepsReport, DepsSettings, deps};
 pub use effects::Effects;

@@ -1,12 +1,12 @@
-//! Profiles: the newest of each test, with the fingerprint that it was made under. Knows neither what is in a profile nor
-//! what is in the sources.
+//! Profiles: the newest of each test, with the fingerprint that it was made under. Does not
+//! know what is in a profile.
 //!
 //! Unlike runs, profiles outlive their fingerprint: after a change, what a test did before it says what the change can have
 //! to do with the test. Whoever finds that a profile still holds renews it; those that nobody has made or renewed for a
 //! while are dropped. A profile that is missing costs time, never truth.
 
 use anyorder_model::TestId;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
 use crate::fingerprint::Fingerprint;
@@ -33,8 +33,6 @@ pub struct KeptState {
     pub number: i64,
     /// What outcomes depended on then.
     pub fingerprint: Fingerprint,
-    /// The sources, as they were described; nothing if nobody did.
-    pub sources: Option<Vec<u8>>,
 }
 
 impl Store {
@@ -65,20 +63,6 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// Describes the sources of the present state, for those who compare profiles with later ones.
-    pub fn describe_sources(&mut self, sources: &[u8]) -> Result<(), StoreError> {
-        let sql = "INSERT OR REPLACE INTO state (fingerprint, sources) VALUES (?1, ?2)";
-        self.history.connection.execute(sql, params![self.fingerprint, sources])?;
-        Ok(())
-    }
-
-    /// Whether the sources of the present state are described.
-    pub fn has_described_sources(&self) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM state WHERE fingerprint = ?1";
-        let found = self.history.connection.query_row(sql, [self.fingerprint], |_| Ok(())).optional()?;
-        Ok(found.is_some())
-    }
-
     /// The profiles of one start of the suite, by the names of their tests, of whatever state.
     pub fn profiles(&self, session: u32) -> Result<Vec<KeptProfile>, StoreError> {
         let sql = "SELECT test, fingerprint, profile FROM profile WHERE session = ?1 ORDER BY test";
@@ -92,23 +76,19 @@ impl Store {
     /// The states that profiles belong to, the one used last first.
     pub fn states(&self) -> Result<Vec<KeptState>, StoreError> {
         let mut select = self.history.connection.prepare_cached(
-            "SELECT fingerprint.sources, interpreter, packages, settings, agent, number, state.sources
-             FROM fingerprint LEFT JOIN state ON state.fingerprint = number
+            "SELECT sources, interpreter, packages, settings, agent, number FROM fingerprint
              WHERE number IN (SELECT fingerprint FROM profile) ORDER BY used DESC",
         )?;
         let states = select.query_map([], |row| {
-            Ok(KeptState { fingerprint: fingerprint_from(row)?, number: row.get(5)?, sources: row.get(6)? })
+            Ok(KeptState { fingerprint: fingerprint_from(row)?, number: row.get(5)? })
         })?;
         Ok(states.collect::<Result<_, _>>()?)
     }
 }
 
-/// Drops profiles that belong to no state of late, and descriptions that belong to no profile and no state of late.
+/// Drops profiles that belong to no state of late.
 pub(crate) fn prune(connection: &Connection) -> rusqlite::Result<()> {
-    let late = "(SELECT number FROM fingerprint ORDER BY used DESC LIMIT ?1)";
-    connection.execute(&format!("DELETE FROM profile WHERE fingerprint NOT IN {late}"), [KEPT_STATES])?;
-    let unused = "fingerprint NOT IN (SELECT fingerprint FROM profile)";
-    connection
-        .execute(&format!("DELETE FROM state WHERE {unused} AND fingerprint NOT IN {late}"), [KEPT_STATES])?;
-    Ok(())
+    let sql = "DELETE FROM profile WHERE fingerprint NOT IN
+               (SELECT number FROM fingerprint ORDER BY used DESC LIMIT ?1)";
+    connection.execute(sql, [KEPT_STATES]).map(|_| ())
 }

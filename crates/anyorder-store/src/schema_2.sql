@@ -6,9 +6,3 @@ CREATE TABLE profile (
     profile     BLOB NOT NULL,
     PRIMARY KEY (session, test)
 ) STRICT;
-
--- The sources behind a fingerprint, as whoever compares them describes them.
-CREATE TABLE state (
-    fingerprint INTEGER PRIMARY KEY REFERENCES fingerprint,
-    sources     BLOB NOT NULL
-) STRICT;

@@ -56,7 +56,6 @@ fn a_profile_that_is_renewed_stays_and_one_that_is_not_goes_when_its_state_is_ol
     let [one, two] = ["one", "two"].map(test);
     let mut store = at(project.path(), "first");
     store.save_profiles(0, &[(&one, b"1".to_vec()), (&two, b"2".to_vec())]).unwrap();
-    store.describe_sources(b"as at first").unwrap();
     drop(store);
     for number in 0..KEPT_STATES {
         let mut store = at(project.path(), &format!("state {number}"));
@@ -67,22 +66,6 @@ fn a_profile_that_is_renewed_stays_and_one_that_is_not_goes_when_its_state_is_ol
     let store = at(project.path(), "last");
     let left = kept(&store);
     assert_eq!(left, [(one.0.clone(), format!("state {}", KEPT_STATES - 1), b"1".to_vec())]);
-    let described = store.states().unwrap().into_iter().filter(|state| state.sources.is_some());
-    assert_eq!(described.count(), 0);
-}
-
-#[test]
-fn a_state_has_its_sources_described_once_somebody_does() {
-    let project = tempfile::tempdir().unwrap();
-    let mut store = at(project.path(), "here");
-    store.save_profiles(0, &[(&test("one"), vec![])]).unwrap();
-    assert!(!store.has_described_sources().unwrap());
-    assert_eq!(store.states().unwrap()[0].sources, None);
-    store.describe_sources(b"elements").unwrap();
-    assert!(store.has_described_sources().unwrap());
-    assert_eq!(store.states().unwrap()[0].sources.as_deref(), Some(&b"elements"[..]));
-    drop(store);
-    assert!(!at(project.path(), "elsewhere").has_described_sources().unwrap());
 }
 
 #[test]
@@ -91,7 +74,7 @@ fn a_history_of_the_first_version_is_kept_and_takes_profiles() {
     let mut store = open(project.path());
     record(&mut store, 0, b"answer");
     drop(store);
-    tamper(project.path(), "DROP TABLE profile; DROP TABLE state; PRAGMA user_version = 1");
+    tamper(project.path(), "DROP TABLE profile; PRAGMA user_version = 1");
     assert!(anyorder_store::History::open(project.path()).unwrap().is_some());
     let mut store = open(project.path());
     assert_eq!((store.set_aside(), recall(&store, 0).as_deref()), (None, Some(&b"answer"[..])));
