@@ -33,6 +33,8 @@ pub struct KeptState {
     pub number: i64,
     /// What outcomes depended on then.
     pub fingerprint: Fingerprint,
+    /// The commit that was checked out then, if that was noted.
+    pub commit: Option<String>,
 }
 
 impl Store {
@@ -63,6 +65,13 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
+    /// Notes which commit is checked out in the present state.
+    pub fn note_commit(&mut self, commit: &str) -> Result<(), StoreError> {
+        let sql = "INSERT OR REPLACE INTO checkout (fingerprint, commit_id) VALUES (?1, ?2)";
+        self.history.connection.execute(sql, params![self.fingerprint, commit])?;
+        Ok(())
+    }
+
     /// The profiles of one start of the suite, by the names of their tests, of whatever state.
     pub fn profiles(&self, session: u32) -> Result<Vec<KeptProfile>, StoreError> {
         let sql = "SELECT test, fingerprint, profile FROM profile WHERE session = ?1 ORDER BY test";
@@ -76,11 +85,12 @@ impl Store {
     /// The states that profiles belong to, the one used last first.
     pub fn states(&self) -> Result<Vec<KeptState>, StoreError> {
         let mut select = self.history.connection.prepare_cached(
-            "SELECT sources, interpreter, packages, settings, agent, number FROM fingerprint
+            "SELECT sources, interpreter, packages, settings, agent, number, commit_id
+             FROM fingerprint LEFT JOIN checkout ON checkout.fingerprint = number
              WHERE number IN (SELECT fingerprint FROM profile) ORDER BY used DESC",
         )?;
         let states = select.query_map([], |row| {
-            Ok(KeptState { fingerprint: fingerprint_from(row)?, number: row.get(5)? })
+            Ok(KeptState { fingerprint: fingerprint_from(row)?, number: row.get(5)?, commit: row.get(6)? })
         })?;
         Ok(states.collect::<Result<_, _>>()?)
     }

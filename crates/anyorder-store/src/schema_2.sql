@@ -6,3 +6,9 @@ CREATE TABLE profile (
     profile     BLOB NOT NULL,
     PRIMARY KEY (session, test)
 ) STRICT;
+
+-- The commit that was checked out when profiles were made in a state, with or without further edits.
+CREATE TABLE checkout (
+    fingerprint INTEGER PRIMARY KEY REFERENCES fingerprint,
+    commit_id   TEXT NOT NULL
+) STRICT;

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use anyorder_store::{KEPT_STATES, KeptProfile, Store};
+use anyorder_store::{KEPT_STATES, KeptProfile, KeptState, Store};
 use common::{fingerprint, open, recall, record, tamper, test};
 
 fn at(project: &Path, sources: &str) -> Store {
@@ -34,9 +34,10 @@ fn the_newest_profile_of_each_test_is_kept_with_its_state() {
     let rows =
         [(one.0.clone(), "new".to_owned(), b"3".to_vec()), (two.0.clone(), "old".to_owned(), b"2".to_vec())];
     assert_eq!(kept(&store), rows);
-    let newest_first: Vec<String> =
-        store.states().unwrap().into_iter().map(|state| state.fingerprint.sources).collect();
-    assert_eq!(newest_first, ["new", "old"]);
+    store.note_commit("c0ffee").unwrap();
+    let row = |state: KeptState| (state.fingerprint.sources, state.commit);
+    let newest_first: Vec<_> = store.states().unwrap().into_iter().map(row).collect();
+    assert_eq!(newest_first, [("new".to_owned(), Some("c0ffee".to_owned())), ("old".to_owned(), None)]);
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn a_history_of_the_first_version_is_kept_and_takes_profiles() {
     let mut store = open(project.path());
     record(&mut store, 0, b"answer");
     drop(store);
-    tamper(project.path(), "DROP TABLE profile; PRAGMA user_version = 1");
+    tamper(project.path(), "DROP TABLE profile; DROP TABLE checkout; PRAGMA user_version = 1");
     assert!(anyorder_store::History::open(project.path()).unwrap().is_some());
     let mut store = open(project.path());
     assert_eq!((store.set_aside(), recall(&store, 0).as_deref()), (None, Some(&b"answer"[..])));

@@ -49,7 +49,7 @@ impl EngineWorkshop<'_, '_, '_> {
     fn open(&mut self, changes: &[Change]) -> Result<Engine, Unopened> {
         let changed = |change: &Change| FileChange {
             path: self.root.join(&change.path),
-            contents: change.after.clone(),
+            contents: Some(change.after.clone()),
         };
         let project = self.project.with_changes(changes.iter().map(changed).collect());
         let suites = project.suites(self.as_is.session(), self.suite);
