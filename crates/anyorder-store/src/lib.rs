@@ -8,6 +8,7 @@
 //! A run is found again under its [`RunKey`], and only under the [`Fingerprint`] that it was recorded with: when a
 //! source file, the interpreter, a package, a setting or the agent has changed, earlier runs are history, not results.
 
+mod baseline;
 mod database;
 mod digest;
 mod directory;
@@ -22,6 +23,7 @@ mod run;
 mod sources;
 mod store;
 
+pub use baseline::{AcceptedFinding, Baseline, BaselineError, Day};
 pub use digest::digest_of;
 pub use directory::state_directory;
 pub use error::StoreError;
