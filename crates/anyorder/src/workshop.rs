@@ -38,7 +38,8 @@ impl Workshop for EngineWorkshop<'_, '_, '_> {
         let files = self.as_is.files().to_owned();
         let (begun, allowance) = self.as_is.limits();
         let memory = Memory::forgetful(engine.suite(), engine.session());
-        let mut oracle = EngineOracle::new(&engine, self.as_is.session(), memory, files);
+        let root = self.root.clone();
+        let mut oracle = EngineOracle::new(&engine, self.as_is.session(), memory, files, root);
         oracle.limit(begun, allowance);
         work(&mut oracle);
         oracle.trouble.take().map_or(Ok(()), |trouble| Err(Unopened::Refused(format!("{trouble:?}"))))
