@@ -6,17 +6,25 @@
 //! concern, and [`related`] those that have state in common with them, once the affected ones have been profiled anew.
 
 mod affect;
+mod at_import;
+mod blobs;
 mod changes;
+mod elements;
+mod everything;
 mod git;
+mod git_error;
+mod graph;
 mod imports;
 mod profiles;
 mod relate;
+mod renames;
 mod stamp;
 mod tree;
 
 pub use affect::{Affected, Rts, affected};
 pub use changes::{Changed, Changes, How, changes};
-pub use git::{GitError, Repository, Since};
+pub use git::{Repository, Since};
+pub use git_error::GitError;
 pub use imports::Imports;
 pub use profiles::{OldProfiles, Recorded};
 pub use relate::{Select, related};

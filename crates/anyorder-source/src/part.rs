@@ -33,14 +33,14 @@ pub struct Parts {
 }
 
 /// Something that runs at import.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What it says, and of which class it is.
     pub digest: Digest,
     /// Where it begins.
     pub line: usize,
-    /// Whether it only binds a name of the module to a value that is written down there.
-    pub is_constant: bool,
+    /// The name of the module that it binds, if it does only that, and to a value that is written down there.
+    pub constant: Option<String>,
 }
 
 /// A function, method or class.

@@ -33,5 +33,5 @@ pub use history::History;
 pub use hunt::{Hunt, HuntEnd, HuntNumber, HuntStart, HuntTime};
 pub use profile::{KEPT_STATES, KeptProfile, KeptState};
 pub use run::{OrderDigest, PastRun, Run, RunKey};
-pub use sources::digest_of_sources;
+pub use sources::{digest_of_sources, source_files};
 pub use store::{KEPT_FINGERPRINTS, Store};

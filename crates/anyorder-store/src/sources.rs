@@ -32,7 +32,9 @@ pub fn digest_of_sources(project: &Path, except: Option<&Path>) -> String {
     digester.hex()
 }
 
-fn source_files(project: &Path) -> BTreeSet<PathBuf> {
+/// The project's files, relative to its directory: those that git tracks and those that it would offer to add, or all files
+/// where git tracks nothing. Some may be gone.
+pub fn source_files(project: &Path) -> BTreeSet<PathBuf> {
     let tracked = git_files(project, &["--cached"]).unwrap_or_default();
     let mut files = BTreeSet::new();
     if tracked.is_empty() {

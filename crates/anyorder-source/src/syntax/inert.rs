@@ -60,15 +60,16 @@ pub(super) fn is_run_unasked(name: &str) -> bool {
     UNASKED.iter().any(|start| name.starts_with(start)) || name.starts_with("__") && name.ends_with("__")
 }
 
-/// `NAME = value` with a value that is written down there.
-pub(super) fn is_constant(statement: &Stmt) -> bool {
+/// The name in `NAME = value`, with a value that is written down there.
+pub(super) fn constant(statement: &Stmt) -> Option<String> {
     let (target, value) = match statement {
         Stmt::Assign(it) if it.targets.len() == 1 => (&it.targets[0], &*it.value),
         Stmt::AnnAssign(ast::StmtAnnAssign { target, value: Some(value), .. }) => (&**target, &**value),
-        _ => return false,
+        _ => return None,
     };
-    let Expr::Name(name) = target else { return false };
-    !name.id.starts_with("__") && !name.id.starts_with("pytest") && is_literal(value)
+    let Expr::Name(name) = target else { return None };
+    let is_special = name.id.starts_with("__") || name.id.starts_with("pytest");
+    (!is_special && is_literal(value)).then(|| name.id.to_string())
 }
 
 fn is_literal(expression: &Expr) -> bool {

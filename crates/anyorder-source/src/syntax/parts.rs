@@ -6,7 +6,7 @@ use ruff_python_ast::visitor::transformer::{Transformer, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
-use super::inert::{is_constant, is_inert_header, is_run_unasked};
+use super::inert::{constant, is_inert_header, is_run_unasked};
 use super::mentions::{Mentions, dotted};
 use super::print::{Print, print_of};
 use super::{Context, shapes, statements};
@@ -60,15 +60,15 @@ impl<'c> Partition<'c> {
 
     fn step(&mut self, statement: &Stmt) {
         let stripped = without_functions(statement);
-        let is_constant = self.scope.is_empty() && is_constant(statement);
-        self.push_step(print_of(&[stripped]), statement, is_constant);
+        let constant = constant(statement).filter(|_| self.scope.is_empty());
+        self.push_step(print_of(&[stripped]), statement, constant);
         self.parts.calls.extend(Mentions::of(std::slice::from_ref(&without_functions(statement))).calls);
     }
 
-    fn push_step(&mut self, print: Digest, at: &impl Ranged, is_constant: bool) {
+    fn push_step(&mut self, print: Digest, at: &impl Ranged, constant: Option<String>) {
         let mut whole = Print::default();
         whole.add(&(&self.scope, print));
-        let step = Step { digest: whole.finish(), line: self.context.line(at), is_constant };
+        let step = Step { digest: whole.finish(), line: self.context.line(at), constant };
         self.parts.steps.push(step);
     }
 
@@ -80,10 +80,10 @@ impl<'c> Partition<'c> {
         if is_run_unasked(&function.name) {
             let mut name = Print::default();
             name.add(&function.name.as_str());
-            self.push_step(name.finish(), &function.name, false);
+            self.push_step(name.finish(), &function.name, None);
         }
         if !is_inert_header(function) {
-            self.push_step(print_of(&[Stmt::FunctionDef(header)]), &function.name, false);
+            self.push_step(print_of(&[Stmt::FunctionDef(header)]), &function.name, None);
         }
         self.function(function);
     }
@@ -115,7 +115,7 @@ impl<'c> Partition<'c> {
         let header = Stmt::ClassDef(header);
         if class.arguments.is_some() || !class.decorator_list.is_empty() || class.type_params.is_some() {
             self.parts.calls.extend(Mentions::of(std::slice::from_ref(&header)).calls);
-            self.push_step(print_of(&[header]), &class.name, false);
+            self.push_step(print_of(&[header]), &class.name, None);
         }
         self.scope.push(class.name.to_string());
         self.at_import(&class.body);
