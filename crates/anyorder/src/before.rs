@@ -5,7 +5,7 @@
 //! counts as new.
 
 use anyorder_model::{
-    Age, Fan, Finding, Group, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestIndex,
+    Age, Fan, Finding, Group, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex,
 };
 
 use crate::args::SuiteArgs;
@@ -19,12 +19,34 @@ const TIMES: u32 = 3;
 /// How many groups of partners of a finding are tried.
 const GROUPS: usize = 8;
 
-/// Notes on each finding whether it was there at `commit`; else says why that is not known.
+/// What is known of the time before a change.
+pub(crate) struct Past<'a> {
+    /// What was checked out.
+    pub(crate) commit: &'a str,
+    /// Tests that are gone: they may have been partners.
+    pub(crate) deleted: &'a [TestId],
+    /// Files that had another name: the old one and the new one.
+    pub(crate) renamed: &'a [(String, String)],
+}
+
+impl Past<'_> {
+    /// Where a test of now stood then, if it was there.
+    fn index_of(&self, id: &TestId, then: &Suite) -> Option<TestIndex> {
+        let old_name = || {
+            let (file, rest) = id.0.split_once("::")?;
+            let (old, _) = self.renamed.iter().find(|(_, new)| new == file)?;
+            then.index_of(&TestId(format!("{old}::{rest}")))
+        };
+        then.index_of(id).or_else(old_name)
+    }
+}
+
+/// Notes on each finding whether it was there; else says why that is not known.
 pub(crate) fn tell_age(
     oracle: &mut EngineOracle<'_, '_>,
     project: &Project,
     suite: &SuiteArgs,
-    commit: &str,
+    past: &Past<'_>,
     findings: &mut [Finding],
 ) -> Result<(), String> {
     findings.iter_mut().for_each(|finding| finding.age = Some(Age::New));
@@ -33,7 +55,7 @@ pub(crate) fn tell_age(
     else {
         return Ok(());
     };
-    let changes = git::back_to(oracle.root(), commit)?;
+    let changes = git::back_to(oracle.root(), past.commit)?;
     let then = project.with_changes(changes);
     let suites = then.suites(oracle.session(), suite);
     let mut suites = suites.map_err(|failure| failure.problem.what)?;
@@ -44,7 +66,7 @@ pub(crate) fn tell_age(
     let mut before = EngineOracle::new(&engine, oracle.session(), memory, files, root);
     before.limit(limits.0, limits.1);
     for finding in findings.iter_mut().filter(|finding| finding.kind.is_order_dependent()) {
-        let orders = orders(&now, engine.suite(), finding);
+        let orders = orders(&now, engine.suite(), finding, past);
         if was_there(&mut before, finding.kind, &orders).map_err(|halted| format!("{halted:?}"))? {
             finding.age = Some(Age::Before);
         }
@@ -53,16 +75,19 @@ pub(crate) fn tell_age(
 }
 
 /// The orders that show a finding, as far as the suite of then has their tests: those before its test.
-fn orders(now: &Suite, then: &Suite, finding: &Finding) -> Vec<(Vec<TestIndex>, TestIndex)> {
-    let at = |test: TestIndex| then.index_of(now.id(test));
+fn orders(now: &Suite, then: &Suite, finding: &Finding, past: &Past<'_>) -> Vec<(Vec<TestIndex>, TestIndex)> {
+    let at = |test: TestIndex| past.index_of(now.id(test), then);
     let Some(test) = at(finding.test) else { return vec![] };
     let own = vec![vec![finding.test]];
     let groups: &[Group] = match finding.kind {
         Kind::NonIdempotent => &own,
         _ => finding.polluters.as_ref().or(finding.setters.as_ref()).map_or(&[], Vec::as_slice),
     };
-    let then = groups.iter().filter_map(|group| group.iter().map(|&test| at(test)).collect());
-    then.take(GROUPS).map(|before: Vec<TestIndex>| (before, test)).collect()
+    let known = groups.iter().filter_map(|group| group.iter().map(|&test| at(test)).collect());
+    let gone = past.deleted.iter().filter_map(|id| then.index_of(id)).map(|partner| vec![partner]);
+    let gone = gone.filter(|_| finding.kind != Kind::NonIdempotent);
+    let all = known.take(GROUPS).chain(gone.take(GROUPS));
+    all.map(|before: Vec<TestIndex>| (before, test)).collect()
 }
 
 /// Whether one of the orders shows it each time.

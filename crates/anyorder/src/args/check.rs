@@ -11,12 +11,13 @@ use super::suite::{SuiteArgs, by_name};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The files as they are now, committed or not, are compared with those of REV. Tests that may behave otherwise are
-affected; they run twice. Tests that share state with those are related; they run before and after affected ones.
-What is found and was not there at REV is new, and exit code 1 says that there is something new.
+The files as they are now, committed or not, are compared with those of REV. Tests that may
+behave otherwise are affected; they run twice. Tests that share state with those are related;
+they run before and after affected ones. What is found and was not there at REV is new, and
+exit code 1 says that something is.
 
-What tests do is kept in `.anyorder`, so that the next check knows more and runs less; without it all is profiled
-first. Findings in `anyorder-baseline.json` are accepted, with a reason and perhaps until a day.
+What tests do is kept in `.anyorder`, so that the next check knows more and runs less. Findings
+in `anyorder-baseline.json` are accepted, with a reason and perhaps until a day.
 
 Examples:
   anyorder check                                 since the last profiles, else since the last commit

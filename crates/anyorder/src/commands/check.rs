@@ -19,7 +19,7 @@ use super::hunt::Hunter;
 use super::profile::noise;
 use crate::args::CheckArgs;
 use crate::baseline::BaselineFile;
-use crate::before::tell_age;
+use crate::before::{Past, tell_age};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fingerprint::environment;
@@ -52,6 +52,8 @@ struct Concern {
     selection: Arc<Selection>,
     /// The commit that files were compared with.
     since: String,
+    /// Files that had another name then.
+    renamed: Vec<(String, String)>,
 }
 
 impl<'a> Checker<'a> {
@@ -89,7 +91,7 @@ impl<'a> Checker<'a> {
         if self.args.dry_run {
             let mut store = recorded.open(session)?;
             let mut oracle = recorded.oracle(session, &mut store)?;
-            let Concern { selection, since } = self.concern(&mut oracle, engine, Watching::No)?;
+            let Concern { selection, since, .. } = self.concern(&mut oracle, engine, Watching::No)?;
             oracle.session().tell(&Event::Selected { selection, since, is_all: true });
             return Ok(Done::with(Exit::Nothing));
         }
@@ -107,12 +109,13 @@ impl<'a> Checker<'a> {
         known: Vec<Known>,
     ) -> Result<Option<Outcome>, Failure> {
         oracle.session().tell(&Event::Planned(plan(engine)));
-        let Concern { selection, since } = self.concern(oracle, engine, Watching::Yes)?;
+        let Concern { selection, since, renamed } = self.concern(oracle, engine, Watching::Yes)?;
         let told = Event::Selected { selection: Arc::clone(&selection), since: since.clone(), is_all: false };
         oracle.session().tell(&told);
         let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, known) };
         let mut report = check(oracle, &selection, &settings);
-        if let Err(why) = tell_age(oracle, self.project, &self.args.suite, &since, &mut report.findings) {
+        let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
+        if let Err(why) = tell_age(oracle, self.project, &self.args.suite, &past, &mut report.findings) {
             let text = format!("whether findings were there before the change is not known: {why}");
             oracle.session().tell(&Event::Notice { text, hint: None });
         }
@@ -159,7 +162,8 @@ impl<'a> Checker<'a> {
         let everything = kept.other_environment(&environment(engine));
         let with_profiles = with_profiles(suite, &kept.profiles);
         let old = OldProfiles::new(&root, kept.profiles);
-        let found = affected(suite, &changes(&since.old, &since.new), &old, self.args.rts, &imports);
+        let changes = changes(&since.old, &since.new);
+        let found = affected(suite, &changes, &old, self.args.rts, &imports);
         let found = everything.map_or(found.clone(), |what| all_affected(suite, found, &what));
         let tests: Vec<_> =
             found.tests.iter().map(|selected| selected.test).chain(found.unknown.iter().copied()).collect();
@@ -182,7 +186,7 @@ impl<'a> Checker<'a> {
         }
         let Affected { tests: affected, everything, deleted, .. } = found;
         let selection = Arc::new(Selection { everything, affected, related, deleted });
-        Ok(Concern { selection, since: since.commit })
+        Ok(Concern { selection, since: since.commit, renamed: changes.renamed })
     }
 
     /// The two trees: since what was typed, else since the last profiles were made, if that commit is still there.
