@@ -8,13 +8,17 @@
 mod affect;
 mod at_import;
 mod blobs;
+mod calls;
 mod changes;
+mod data;
 mod elements;
 mod everything;
 mod git;
 mod git_error;
 mod graph;
+mod ground;
 mod imports;
+mod opaque;
 mod profiles;
 mod relate;
 mod renames;
