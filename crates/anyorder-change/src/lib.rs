@@ -8,6 +8,7 @@
 mod affect;
 mod at_import;
 mod blobs;
+mod by_class;
 mod calls;
 mod changes;
 mod data;
