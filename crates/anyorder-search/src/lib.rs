@@ -68,6 +68,7 @@ pub use check::check;
 pub use compare::Comparison;
 pub use deps::{DepsReport, DepsSettings, deps};
 pub use effects::Effects;
+pub use flow::Flow;
 pub use hunt::{HuntReport, hunt, investigate};
 pub use narrow::{LOOKS, beginnings, narrow};
 pub use noise::{CellPattern, Noise};

@@ -26,6 +26,8 @@ pub struct Parts {
     pub imports: Vec<Import>,
     /// The names that code at import may call, as written: `f`, `shop.cart.total`, and `.total` of anything else.
     pub calls: BTreeSet<String>,
+    /// Names of the module and of its classes that are assigned at import, unless they are declared final: `LIMIT`, `Cart.count`.
+    pub globals: BTreeSet<String>,
     /// All names that stand anywhere, attributes included.
     pub names: BTreeSet<String>,
     /// The values of all strings.

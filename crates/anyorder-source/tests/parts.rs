@@ -155,6 +155,13 @@ fn a_constant_of_the_module_is_known_as_one() {
 }
 
 #[test]
+fn globals_are_names_that_are_assigned_at_import_and_not_final() {
+    let text = "X = 1\nY: Final = 2\nclass C:\n    z = []\n    def f(self):\n        w = 1\nif X:\n    V = {}\n__all__ = []\n";
+    let globals: Vec<String> = parts(text).globals.into_iter().collect();
+    assert_eq!(globals, ["C.z", "V", "X"]);
+}
+
+#[test]
 fn calls_are_what_may_run() {
     let parts = parts("X = make(shop.cart.total, *rest)\n@register\ndef f():\n    g().close()\n    h\n");
     let has = |calls: &std::collections::BTreeSet<String>, name: &str| calls.contains(name);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_decorator, walk_expr};
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_decorator, walk_expr, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 
 /// What was mentioned.
@@ -38,6 +38,15 @@ impl Mentions {
 }
 
 impl<'a> SourceOrderVisitor<'a> for Mentions {
+    /// A metaclass runs where a class is made.
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if let Stmt::ClassDef(class) = statement {
+            let keywords = class.arguments.iter().flat_map(|arguments| &arguments.keywords);
+            keywords.for_each(|keyword| self.may_run(&keyword.value));
+        }
+        walk_stmt(self, statement);
+    }
+
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
             Expr::Name(it) => {

@@ -59,10 +59,25 @@ impl<'c> Partition<'c> {
     }
 
     fn step(&mut self, statement: &Stmt) {
+        self.note_globals(statement);
         let stripped = without_functions(statement);
         let constant = constant(statement).filter(|_| self.scope.is_empty());
         self.push_step(print_of(&[stripped]), statement, constant);
         self.parts.calls.extend(Mentions::of(std::slice::from_ref(&without_functions(statement))).calls);
+    }
+
+    fn note_globals(&mut self, statement: &Stmt) {
+        let assigned = match statement {
+            Stmt::Assign(it) => it.targets.iter().collect(),
+            Stmt::AnnAssign(it) if it.value.is_some() && !is_final(&it.annotation) => vec![&*it.target],
+            Stmt::AugAssign(it) => vec![&*it.target],
+            _ => Vec::new(),
+        };
+        let names =
+            assigned.into_iter().filter_map(Expr::as_name_expr).filter(|name| !name.id.starts_with("__"));
+        let names: Vec<String> = names.map(|name| self.named(&name.id)).collect();
+        self.parts.globals.extend(names);
+        statements::suites(statement).into_iter().flatten().for_each(|inner| self.note_globals(inner));
     }
 
     fn push_step(&mut self, print: Digest, at: &impl Ranged, constant: Option<String>) {
@@ -185,6 +200,12 @@ impl<'c> Partition<'c> {
 /// `if TYPE_CHECKING:`, whose body never runs.
 fn is_for_type_checkers(test: &Expr) -> bool {
     dotted(test).is_some_and(|name| name.rsplit('.').next() == Some("TYPE_CHECKING"))
+}
+
+/// `Final`, `typing.Final[int]`.
+fn is_final(annotation: &Expr) -> bool {
+    let named = annotation.as_subscript_expr().map_or(annotation, |subscript| &*subscript.value);
+    dotted(named).is_some_and(|name| name.rsplit('.').next() == Some("Final"))
 }
 
 /// What is more than a name for something of a module.
