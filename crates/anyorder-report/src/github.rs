@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use anyorder_model::{Finding, Group, Kind, Selection, Spot, Suite, TestIndex, Why};
 
+use crate::pull_request::portable;
 use crate::selection::{short, summary, verdict};
 
 /// One `::error` line for each finding that counts, on the line that has to do with it. `prefix` is the path from the
@@ -79,7 +80,7 @@ fn words(suite: &Suite, finding: &Finding) -> String {
         _ => format!("{test} passes alone, and fails after {partner}"),
     };
     match &finding.reproduce {
-        Some(reproduce) => format!("{what}\nReproduce: {}", reproduce.fail),
+        Some(reproduce) => format!("{what}\nReproduce: {}", portable(&reproduce.fail)),
         None => what,
     }
 }
@@ -116,7 +117,7 @@ pub fn github_summary(suite: &Suite, findings: &[Finding], selection: &Selection
     }
     let commands =
         findings.iter().filter(|finding| finding.counts()).filter_map(|finding| finding.reproduce.as_ref());
-    let commands: Vec<&str> = commands.map(|reproduce| reproduce.fail.as_str()).collect();
+    let commands: Vec<String> = commands.map(|reproduce| portable(&reproduce.fail)).collect();
     if !commands.is_empty() {
         let _ = writeln!(text, "These fail:\n\n```sh\n{}\n```", commands.join("\n"));
     }
@@ -169,7 +170,8 @@ mod tests {
     fn an_annotation_stands_on_the_line_that_changed_and_only_what_is_new_has_one() {
         let suite = example::suite(&["p", "a", "b"]);
         let id = &findings()[0].id;
-        let message = "t.py::a passes alone, and fails after t.py::p%0AReproduce: /venv/bin/python -m pytest t.py::p t.py::a";
+        let message =
+            "t.py::a passes alone, and fails after t.py::p%0AReproduce: python -m pytest t.py::p t.py::a";
         // The polluter touches what changed.
         assert_eq!(
             github_annotations(&suite, &findings(), &touched(0), "sub/"),

@@ -201,6 +201,7 @@ impl Terminal {
             News::Baseline { runs, differing } => {
                 let text = format!("{} of the original order", count((*runs).into(), "run"));
                 let text = match differing.len() {
+                    _ if *runs == 1 => text,
                     0 => format!("{text}, all alike"),
                     1 => format!("{text}; 1 test differs between them, and is set aside"),
                     number => format!("{text}; {number} tests differ between them, and are set aside"),

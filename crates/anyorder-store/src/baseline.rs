@@ -98,6 +98,9 @@ impl BaselineError {
 }
 
 impl Baseline {
+    /// The name of the file, unless somebody says otherwise.
+    pub const NAME: &str = "anyorder-baseline.json";
+
     /// Reads the text of a baseline file.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let file: File =

@@ -10,8 +10,6 @@ use anyorder_store::{AcceptedFinding, Baseline, Day};
 use crate::failure::Failure;
 use crate::recorded::now;
 
-/// Where it is unless somebody says otherwise.
-const NAME: &str = "anyorder-baseline.json";
 /// The reason of a finding that nobody has given one for.
 const REASON: &str = "known when the baseline was written";
 
@@ -24,7 +22,7 @@ pub(crate) struct BaselineFile {
 impl BaselineFile {
     /// The one that is named, which has to be there unless it is about to be written; else the usual one, if there is one.
     pub(crate) fn read(directory: &Path, named: Option<&Path>, is_written: bool) -> Result<Self, Failure> {
-        let path = directory.join(named.unwrap_or(Path::new(NAME)));
+        let path = directory.join(named.unwrap_or(Path::new(Baseline::NAME)));
         let baseline = match fs::read_to_string(&path) {
             Ok(text) => Baseline::parse(&text).map_err(|error| {
                 Failure::usage(format!("`{}` is no baseline: {error}", path.display()), error.hint())

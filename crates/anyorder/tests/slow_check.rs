@@ -15,6 +15,10 @@ use serde_json::Value;
 /// How many checks go on at the same time.
 const LANES: usize = 2;
 
+/// Checked every day; trials check all of them, and each with and without earlier profiles.
+const USUAL: [&str; 6] =
+    ["comment", "data file", "decorator", "deleted cleaner", "new polluter", "renamed test"];
+
 /// A change, and what is to be found after it.
 #[derive(Default)]
 struct Case<'a> {
@@ -110,6 +114,8 @@ fn cases(texts: &Texts) -> BTreeMap<&'static str, Case<'_>> {
             Case {
                 change: vec![("shop/settings.py", Some(&texts.settings_that_keep))],
                 new: vec!["tests/test_cart.py::test_nothing_kept"],
+                // The conftest of all tests imports it.
+                affects_all: Some(true),
                 ..Case::default()
             },
         ),
@@ -266,10 +272,7 @@ fn check(directory: &Path, since: &str) -> Ran {
 fn checked(name: &str, case: &Case<'_>) -> Option<String> {
     let history = History::of_shop(&case.base);
     let base = history.commit_of("HEAD");
-    let is_warm_too = usually_or_in_trials(!["new victim", "dependency"].contains(&name), true);
-    if is_warm_too {
-        Anyorder::at(history.path()).run(&["profile"]).with_code(0);
-    }
+    Anyorder::at(history.path()).run(&["profile"]).with_code(0);
     history.edit(&case.change);
     history.commit();
     let then = Truth::of(history.files_of(&base).path());
@@ -282,8 +285,8 @@ fn checked(name: &str, case: &Case<'_>) -> Option<String> {
         faults.extend((ran.code != code).then(|| format!("exit code {}", ran.code)));
         wrong.extend((!faults.is_empty()).then(|| format!("{name}, {how}: {faults:#?}\n{}", ran.shown())));
     };
-    look(if is_warm_too { "warm" } else { "cold" });
-    if usually_or_in_trials(name == "new polluter", is_warm_too) {
+    look("warm");
+    if usually_or_in_trials(name == "new polluter", true) {
         std::fs::remove_dir_all(history.path().join(".anyorder")).unwrap();
         look("cold");
     }
@@ -293,9 +296,8 @@ fn checked(name: &str, case: &Case<'_>) -> Option<String> {
 #[test]
 fn after_every_kind_of_change_all_that_is_needed_is_selected_and_the_verdict_is_right() {
     let texts = Texts::new();
-    let wanted = std::env::var("ANYORDER_CASE").ok();
     let mut cases = cases(&texts);
-    cases.retain(|name, _| wanted.as_ref().is_none_or(|wanted| name == wanted));
+    cases.retain(|name, _| usually_or_in_trials(USUAL.contains(name), true));
     let cases = cases.into_iter().map(|(name, case)| (name.to_owned(), case)).collect();
     let wrong = in_lanes(LANES, cases, |name, case| checked(name, case));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -119,15 +119,15 @@ impl<'a> Checker<'a> {
             let text = format!("whether findings were there before the change is not known: {why}");
             oracle.session().tell(&Event::Notice { text, hint: None });
         }
-        self.baseline.apply(&mut report.findings);
-        let report = self.explained(oracle, engine, report);
-        if self.args.github {
-            self.tell_github(oracle, &report.findings, &selection, &since)?;
-        }
         if self.args.write_baseline {
             let (path, number) = self.baseline.write(engine.suite(), &report.findings)?;
             let text = format!("{number} accepted in {}", path.display());
             oracle.session().say("Baseline", &text);
+        }
+        self.baseline.apply(&mut report.findings);
+        let report = self.explained(oracle, engine, report);
+        if self.args.github {
+            self.tell_github(oracle, &report.findings, &selection, &since)?;
         }
         Ok(Some((report, None)))
     }
