@@ -76,6 +76,15 @@ pub(crate) fn summary(suite: &Suite, selection: &Selection, since: &str) -> Stri
     )
 }
 
+/// What a selection does not know if no test has run.
+pub(crate) fn proviso(selection: &Selection) -> &'static str {
+    if selection.affected.is_empty() && selection.deleted.is_empty() {
+        ""
+    } else {
+        "\nrelated by what tests did before the change; a check watches the affected ones first"
+    }
+}
+
 /// What a check has come to, in numbers.
 pub(crate) fn verdict(findings: &[Finding], since: &str) -> String {
     let number = |is_meant: &dyn Fn(&&Finding) -> bool| {

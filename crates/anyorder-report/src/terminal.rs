@@ -284,6 +284,7 @@ impl Terminal {
         let Some(suite) = self.suite.clone() else { return };
         let summary = selection::summary(&suite, selection, since);
         if is_all {
+            let summary = format!("{summary}{}", selection::proviso(selection));
             return self.told(|suite| selection::story(suite, selection), &summary);
         }
         self.clear();

@@ -13,6 +13,7 @@ use crate::git;
 use crate::memory::Memory;
 use crate::oracle::EngineOracle;
 use crate::project::Project;
+use crate::recorded::in_words;
 
 /// How often each order runs.
 const TIMES: u32 = 3;
@@ -67,7 +68,7 @@ pub(crate) fn tell_age(
     before.limit(limits.0, limits.1);
     for finding in findings.iter_mut().filter(|finding| finding.kind.is_order_dependent()) {
         let orders = orders(&now, engine.suite(), finding, past);
-        if was_there(&mut before, finding.kind, &orders).map_err(|halted| format!("{halted:?}"))? {
+        if was_there(&mut before, finding.kind, &orders).map_err(|halted| in_words(halted).to_owned())? {
             finding.age = Some(Age::Before);
         }
     }

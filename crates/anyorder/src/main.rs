@@ -7,6 +7,7 @@ mod before;
 mod build;
 mod calibration;
 mod commands;
+mod concern;
 mod exit_code;
 mod failure;
 mod fingerprint;

@@ -159,7 +159,8 @@ fn github_gets_an_annotation_on_the_changed_line_and_a_summary() {
 /// The blocks of a page that are written in this language.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let text = fs::read_to_string(repository().join(page)).unwrap();
-    let parts = text.split(&format!("```{language}\n")).skip(1);
+    let begin = format!("```{language}\n");
+    let parts = text.split(&begin).skip(1);
     parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 

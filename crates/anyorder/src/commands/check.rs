@@ -1,31 +1,24 @@
 //! `anyorder check`: after a change, only what it can have made order-dependent.
 
 use std::io::Write as _;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyorder_change::{
-    Affected, GitError, Imports, OldProfiles, Repository, Since, affected, changes, related,
-};
+use anyorder_change::GitError;
 use anyorder_engine::Engine;
-use anyorder_model::{
-    Aim, Event, Finding, Halted, News, Oracle, Plan, Selected, Selection, Station, Suite, Why,
-};
+use anyorder_model::{Aim, Event, Finding, Halted, Oracle, Plan, Selection};
 use anyorder_report::{Terminal, github_annotations, github_summary};
-use anyorder_search::{HuntReport, HuntSettings, Known, ProfileSettings, check, profile};
+use anyorder_search::{HuntReport, HuntSettings, Known, check};
 
 use super::hunt::Hunter;
 use super::profile::noise;
 use crate::args::CheckArgs;
 use crate::baseline::BaselineFile;
 use crate::before::{Past, tell_age};
+use crate::concern::{Concern, Wishes, concern};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::fingerprint::environment;
 use crate::git;
 use crate::oracle::EngineOracle;
-use crate::profiles::{Kept, with_profiles};
 use crate::project::Project;
 use crate::recorded::{Again, Outcome, Recorded};
 use crate::session::{Done, Session};
@@ -45,15 +38,6 @@ struct Checker<'a> {
     project: &'a Project,
     hunter: Hunter,
     baseline: BaselineFile,
-}
-
-/// What a change concerns.
-struct Concern {
-    selection: Arc<Selection>,
-    /// The commit that files were compared with.
-    since: String,
-    /// Files that had another name then.
-    renamed: Vec<(String, String)>,
 }
 
 impl<'a> Checker<'a> {
@@ -89,16 +73,26 @@ impl<'a> Checker<'a> {
             expects_changes: true,
         };
         if self.args.dry_run {
-            let mut store = recorded.open(session)?;
-            let mut oracle = recorded.oracle(session, &mut store)?;
-            let Concern { selection, since, .. } = self.concern(&mut oracle, engine, Watching::No)?;
-            oracle.session().tell(&Event::Selected { selection, since, is_all: true });
-            return Ok(Done::with(Exit::Nothing));
+            return self.listed(session, engine, &recorded);
         }
         recorded.carry_out(session, |oracle, known| {
             oracle.limit(begun, self.hunter.budget.map(|budget| budget.allowance(took)));
             self.checked(oracle, engine, known)
         })
+    }
+
+    /// The selection, and nothing is run.
+    fn listed(
+        &self,
+        session: &mut Session<'_>,
+        engine: &Engine,
+        recorded: &Recorded<'_>,
+    ) -> Result<Done, Failure> {
+        let mut store = recorded.open(session)?;
+        let mut oracle = recorded.oracle(session, &mut store)?;
+        let concern = concern(&mut oracle, engine, &self.wishes())?;
+        oracle.session().tell(&concern.event(true));
+        Ok(Done::with(Exit::Nothing))
     }
 
     /// The selection, the search, and what there is to say about its findings; nothing if it was interrupted.
@@ -109,11 +103,15 @@ impl<'a> Checker<'a> {
         known: Vec<Known>,
     ) -> Result<Option<Outcome>, Failure> {
         oracle.session().tell(&Event::Planned(plan(engine)));
-        let Concern { selection, since, renamed } = self.concern(oracle, engine, Watching::Yes)?;
-        let told = Event::Selected { selection: Arc::clone(&selection), since: since.clone(), is_all: false };
-        oracle.session().tell(&told);
+        let concern = concern(oracle, engine, &self.wishes())?;
+        oracle.session().tell(&concern.event(false));
+        let Concern { selection, since, renamed, stopped_early } = concern;
+        if stopped_early == Some(Halted::Interrupted) {
+            return Ok(None);
+        }
         let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, known) };
         let mut report = check(oracle, &selection, &settings);
+        report.stopped_early = stopped_early.or(report.stopped_early);
         let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
         if let Err(why) = tell_age(oracle, self.project, &self.args.suite, &past, &mut report.findings) {
             let text = format!("whether findings were there before the change is not known: {why}");
@@ -148,55 +146,14 @@ impl<'a> Checker<'a> {
         report
     }
 
-    /// Which tests the change concerns. Without watching, what affected tests do is what they did before.
-    fn concern(
-        &self,
-        oracle: &mut EngineOracle<'_, '_>,
-        engine: &Engine,
-        watching: Watching,
-    ) -> Result<Concern, Failure> {
-        let (suite, root) = (engine.suite(), oracle.root().to_owned());
-        let kept = oracle.memory().profiles()?;
-        let since = self.since(&root, &kept)?;
-        let imports = Imports::new(&since.old, &since.new);
-        let everything = kept.other_environment(&environment(engine));
-        let with_profiles = with_profiles(suite, &kept.profiles);
-        let old = OldProfiles::new(&root, kept.profiles);
-        let changes = changes(&since.old, &since.new);
-        let found = affected(suite, &changes, &old, self.args.rts, &imports);
-        let found = everything.map_or(found.clone(), |what| all_affected(suite, found, &what));
-        let tests: Vec<_> =
-            found.tests.iter().map(|selected| selected.test).chain(found.unknown.iter().copied()).collect();
-        let new = match watching {
-            Watching::Yes if oracle.can_watch() && !tests.is_empty() => {
-                oracle.tell(News::Began(Station::Profile, Some(tests.len() as u64)));
-                let report = profile(oracle, &tests, &ProfileSettings::default());
-                if report.stopped_early == Some(Halted::Interrupted) {
-                    return Err(Failure::new(Exit::Interrupted, "interrupted"));
-                }
-                report.profiles
-            }
-            _ => vec![],
-        };
-        let (select, noise) = (self.args.select, &self.hunter.noise);
-        let related = related(suite, &found, &old, &new, select, &imports, noise);
-        if watching == Watching::Yes {
-            let holding: Vec<_> = with_profiles.into_iter().filter(|test| !tests.contains(test)).collect();
-            oracle.memory().renew_profiles(&holding)?;
+    fn wishes(&self) -> Wishes<'_> {
+        Wishes {
+            since: self.args.since.as_deref(),
+            select: self.args.select,
+            rts: self.args.rts,
+            noise: &self.hunter.noise,
+            may_watch: !self.args.dry_run,
         }
-        let Affected { tests: affected, everything, deleted, .. } = found;
-        let selection = Arc::new(Selection { everything, affected, related, deleted });
-        Ok(Concern { selection, since: since.commit, renamed: changes.renamed })
-    }
-
-    /// The two trees: since what was typed, else since the last profiles were made, if that commit is still there.
-    fn since(&self, root: &Path, kept: &Kept) -> Result<Since, Failure> {
-        let repository = Repository::around(root)?;
-        if let Some(revision) = &self.args.since {
-            return Ok(repository.since(revision)?);
-        }
-        let last = kept.commit().map(|commit| repository.since(commit));
-        Ok(last.and_then(Result::ok).map_or_else(|| repository.since("HEAD"), Ok)?)
     }
 
     fn tell_github(
@@ -217,20 +174,6 @@ impl<'a> Checker<'a> {
             Failure::unwritable(path.as_ref(), &error, "`GITHUB_STEP_SUMMARY` names the file of the summary")
         })
     }
-}
-
-/// Whether tests may run to find out what the change concerns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Watching {
-    Yes,
-    No,
-}
-
-/// Something concerns all tests that is no file of the project.
-fn all_affected(suite: &Suite, found: Affected, what: &str) -> Affected {
-    let why = || vec![Why::Everything { what: what.to_owned() }];
-    let tests = suite.indices().map(|test| Selected { test, why: why() }).collect();
-    Affected { tests, everything: Some(what.to_owned()), unknown: vec![], ..found }
 }
 
 fn plan(engine: &Engine) -> Plan {
