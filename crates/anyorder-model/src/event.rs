@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{
     Cost, Coverage, Dependencies, Finding, Minded, News, Order, Outcome, Pollution, Profiles, Proposal,
-    Repair, RunRecord, Signature, Suite, Tally, TestIndex,
+    Repair, RunRecord, Selection, Signature, Suite, Tally, TestIndex,
 };
 
 /// Something that a user may want to know, as it happens.
@@ -31,6 +31,15 @@ pub enum Event {
         tally: Tally,
         /// Sum of the tests' durations.
         took: Duration,
+    },
+    /// Which tests a change concerns.
+    Selected {
+        /// The tests.
+        selection: Arc<Selection>,
+        /// The commit that the files were compared with.
+        since: String,
+        /// Whether that is all that was asked for.
+        is_all: bool,
     },
     /// Orders are about to run.
     Planned(Plan),

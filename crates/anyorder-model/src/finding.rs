@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cause, Order, Rung, Signature, State, TestId, TestIndex};
+use crate::{Acceptance, Age, Cause, Order, Rung, Signature, State, TestId, TestIndex};
 
 /// Tests that do something only together, in this order; nearly always one.
 pub type Group = Vec<TestIndex>;
@@ -184,6 +184,12 @@ pub struct Finding {
     /// Why the plain runner did not confirm it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<String>,
+    /// Whether it was there before the change that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age: Option<Age>,
+    /// Who says that it may stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Acceptance>,
 }
 
 impl Finding {
@@ -209,7 +215,19 @@ impl Finding {
             rates: None,
             not_searched: Vec::new(),
             unconfirmed: None,
+            age: None,
+            accepted: None,
         }
+    }
+
+    /// Whether it is to be held against a change: order decides it, and it is neither older than the change nor accepted. What
+    /// was accepted for a time that is over counts again, however old it is.
+    pub fn counts(&self) -> bool {
+        let is_held = match &self.accepted {
+            Some(acceptance) => acceptance.is_expired,
+            None => self.age != Some(Age::Before),
+        };
+        self.kind.is_order_dependent() && is_held
     }
 }
 
@@ -345,6 +363,22 @@ mod tests {
     #[test]
     fn hashes_are_those_of_fnv_1a() {
         assert_eq!(fnv1a("foobar".bytes()), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn what_is_new_counts_and_so_does_what_was_accepted_for_a_time_that_is_over() {
+        let accepted =
+            |is_expired| Some(Acceptance { reason: "known".to_owned(), expires: None, is_expired });
+        let counts = |kind, age, accepted| {
+            let finding = Finding::new(kind, TestIndex(0), &TestId("t.py::a".to_owned()));
+            Finding { age, accepted, ..finding }.counts()
+        };
+        for (age, alone) in [(Some(Age::New), true), (Some(Age::Before), false), (None, true)] {
+            assert_eq!(counts(Kind::Victim, age, None), alone, "{age:?}");
+            assert!(!counts(Kind::Victim, age, accepted(false)), "{age:?}");
+            assert!(counts(Kind::Victim, age, accepted(true)), "{age:?}");
+            assert!(!counts(Kind::NonDeterministic, age, None), "{age:?}");
+        }
     }
 
     #[test]

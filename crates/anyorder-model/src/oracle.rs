@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Finding, Kind, Order, Outcome, Signature, Step, Suite, TestIndex, Treatment, TreatmentRecord, Watch,
-    WatchRecord,
+    Finding, Kind, Order, Outcome, Profile, Signature, Step, Suite, TestIndex, Treatment, TreatmentRecord,
+    Watch, WatchRecord,
 };
 
 /// Answers questions about a suite.
@@ -41,6 +41,9 @@ pub trait Oracle {
     fn treat(&mut self, _treatments: Vec<Treatment>) -> Result<Vec<TreatmentRecord>, Halted> {
         Err(Halted::Broken)
     }
+
+    /// Hears what tests do by themselves, once that is known.
+    fn profiled(&mut self, _profiles: &[Profile]) {}
 
     /// The share of the time budget that is used, from 0 to 1; 0 when there is none.
     fn spent(&self) -> f64;

@@ -1,6 +1,6 @@
 //! Which tests a change may have made order-dependent, and why each is among them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{TestId, TestIndex};
 
@@ -15,6 +15,14 @@ pub struct Selection {
     pub related: Vec<Selected>,
     /// Tests that are no longer there.
     pub deleted: Vec<TestId>,
+}
+
+impl Selection {
+    /// Why a test is affected, if it is.
+    pub fn why_affected(&self, test: TestIndex) -> Option<&[Why]> {
+        let found = self.affected.iter().find(|selected| selected.test == test);
+        found.map(|selected| selected.why.as_slice())
+    }
 }
 
 /// One test of a selection.
@@ -68,6 +76,28 @@ pub enum Why {
         /// For example `subprocess` or `socket`.
         what: String,
     },
+}
+
+/// Whether a finding was there before a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Age {
+    /// It was not, as far as that was looked for.
+    New,
+    /// It was.
+    Before,
+}
+
+/// Somebody's word that a finding is known and may stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acceptance {
+    /// Why.
+    pub reason: String,
+    /// The last day, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// Whether that day is over.
+    pub is_expired: bool,
 }
 
 /// A line of a file.

@@ -37,7 +37,7 @@ impl Project {
     }
 
     fn change(&self, inside: &str, contents: &str) -> FileChange {
-        FileChange { path: self.path(inside), contents: contents.as_bytes().to_vec() }
+        FileChange { path: self.path(inside), contents: Some(contents.as_bytes().to_vec()) }
     }
 
     /// What all tests pass with: another price, and files and a directory that are not there.
@@ -103,6 +103,22 @@ fn a_changed_tree_is_seen_by_every_process_and_the_user_s_files_stay() {
     }
 }
 
+#[test]
+fn a_file_that_is_not_to_be_there_is_not_seen() {
+    for disk in APART {
+        let project = Project::new();
+        fs::write(project.path("tests/test_more.py"), "def test_more(): pass\n").unwrap();
+        let suite = "import os\ndef test_gone(): assert os.listdir(os.path.dirname(__file__)) and not os.path.exists('prices.py')\n";
+        let gone = |inside: &str| FileChange { path: project.path(inside), contents: None };
+        let mut changes = vec![project.change("tests/test_prices.py", suite)];
+        changes.extend(["tests/test_more.py", "prices.py", "never/was.py"].map(gone));
+        let changed = project.open(Settings { disk: Some(disk), changes, ..Settings::default() }).unwrap();
+        assert_eq!(run(&changed), [[Outcome::Passed], [Outcome::Passed]], "{disk:?}");
+        drop(changed);
+        assert!(project.path("prices.py").exists() && project.path("tests/test_more.py").exists());
+    }
+}
+
 /// Python takes what it has compiled before for a file of the same size and second.
 #[test]
 fn what_python_has_compiled_of_the_old_file_is_not_taken_for_the_new_one() {
@@ -144,7 +160,7 @@ fn what_cannot_be_kept_from_the_user_s_files_is_refused() {
     assert_eq!(shared.evidence_and_hint().1.as_deref(), Some("leave `--disk shared` out"));
     for disk in APART {
         for path in [project.path("out/a.py"), elsewhere.path().join("a.py"), project.path("../a.py")] {
-            let error = refused(disk, vec![FileChange { path, contents: vec![] }]);
+            let error = refused(disk, vec![FileChange { path, contents: None }]);
             assert!(matches!(error, EngineError::NotChanged { .. }), "{error}");
         }
     }

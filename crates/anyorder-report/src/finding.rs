@@ -1,6 +1,8 @@
 //! A finding in words, for people. One that shares its polluters or setters with others is told together with them.
 
-use anyorder_model::{Evidence, Finding, Group, Kind, Rate, Rates, Reason, Rung, Suite, TestIndex};
+use anyorder_model::{
+    Acceptance, Evidence, Finding, Group, Kind, Rate, Rates, Reason, Rung, Suite, TestIndex,
+};
 
 use crate::cause;
 use crate::style::{BAD, NAME, WARN, count, grouped};
@@ -38,7 +40,15 @@ fn alike(one: &Finding, other: &Finding) -> bool {
         let Finding { kind, cleaners, unconfirmed, not_searched, .. } = finding.clone();
         let causes = finding.causes.iter().flatten().map(|cause| (cause.cures.clone(), cause.reason));
         let causes: Vec<(Vec<Vec<String>>, Option<Reason>)> = causes.collect();
-        (kind, partners(finding).cloned(), cleaners, unconfirmed, not_searched, causes)
+        (
+            kind,
+            partners(finding).cloned(),
+            cleaners,
+            unconfirmed,
+            not_searched,
+            causes,
+            finding.accepted.clone(),
+        )
     };
     std::ptr::eq(one, other) || (has_partners && told(one) == told(other))
 }
@@ -76,6 +86,9 @@ fn paragraph(suite: &Suite, alike: &[&Finding], is_full: bool) -> String {
     if let Some(why) = &first.unconfirmed {
         row("doubt", why.clone());
     }
+    if let Some(acceptance) = &first.accepted {
+        row("accepted", acceptance_words(acceptance));
+    }
     first.not_searched.iter().for_each(|what| row("untried", what.clone()));
     if let Some(reproduce) = &first.reproduce {
         let names = if first.kind == Kind::OutcomeVaries { ["changed", "usual"] } else { ["fail", "pass"] };
@@ -86,6 +99,15 @@ fn paragraph(suite: &Suite, alike: &[&Finding], is_full: bool) -> String {
         row("", format!("alike for the other {}: `--json` has every command line", alike.len() - 1));
     }
     lines.join("\n") + "\n"
+}
+
+fn acceptance_words(acceptance: &Acceptance) -> String {
+    let Acceptance { reason, expires, is_expired } = acceptance;
+    match expires {
+        None => reason.clone(),
+        Some(day) if *is_expired => format!("until {day}, which is over: {reason}"),
+        Some(day) => format!("until {day}: {reason}"),
+    }
 }
 
 /// The line that a finding is told under.

@@ -1,6 +1,6 @@
 //! A finding as JSON: with the ids of its tests, and no field that was not looked for.
 
-use anyorder_model::{Cause, Evidence, Finding, Group, Rates, Suite, TestId, TestIndex};
+use anyorder_model::{Acceptance, Cause, Evidence, Finding, Group, Rates, Suite, TestId, TestIndex};
 use serde_json::{Value, json};
 
 use crate::cause::explanation_value;
@@ -37,12 +37,22 @@ pub fn finding_value(suite: &Suite, finding: &Finding) -> Value {
         ("mode", finding.mode.map(|mode| json!(mode))),
         ("rates", finding.rates.as_ref().map(|rates| rates_value(suite, rates))),
         ("not_searched", (!finding.not_searched.is_empty()).then(|| json!(finding.not_searched))),
+        ("age", finding.age.map(|age| json!(age))),
+        ("accepted", finding.accepted.as_ref().map(acceptance_value)),
         ("unconfirmed", finding.unconfirmed.as_ref().map(|why| json!(why))),
     ];
     for (name, field) in fields {
         if let Some(field) = field {
             value[name] = field;
         }
+    }
+    value
+}
+
+fn acceptance_value(acceptance: &Acceptance) -> Value {
+    let mut value = json!({"reason": acceptance.reason, "expired": acceptance.is_expired});
+    if let Some(day) = &acceptance.expires {
+        value["expires"] = json!(day);
     }
     value
 }

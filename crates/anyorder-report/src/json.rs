@@ -12,6 +12,7 @@ use crate::dependencies::dependencies_value;
 use crate::finding_json::finding_value;
 use crate::patch_json::{note_repairs, patches_value};
 use crate::pollution::{minded_value, pollution_value};
+use crate::selection::selection_value;
 
 /// Gathers events into one JSON document.
 #[derive(Debug, Default)]
@@ -139,6 +140,10 @@ impl Sink for JsonReport {
             }
             Event::Found(finding) => self.push_finding("findings", finding),
             Event::Unconfirmed(finding) => self.push_finding("unconfirmed", finding),
+            Event::Selected { selection, since, .. } => {
+                let value = self.suite.as_ref().map(|suite| selection_value(suite, selection, since));
+                self.set("selection", value.unwrap_or_default());
+            }
             Event::Progressed(_) | Event::News(_) => {}
         }
     }

@@ -115,7 +115,7 @@ fn listed(suite: &Suite, order: &Order) -> String {
 }
 
 /// A command line with `python` for an interpreter of this machine.
-fn portable(command: &str) -> String {
+pub(crate) fn portable(command: &str) -> String {
     let is_interpreter = |word: &str| {
         let name = Path::new(word).file_name().and_then(|name| name.to_str());
         word.starts_with('/') && name.is_some_and(|name| name.starts_with("python"))

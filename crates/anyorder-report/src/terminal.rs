@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use anstream::AutoStream;
 use anyorder_model::{
-    Aim, Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, Profiles, Proposal,
-    Repair, RunRecord, Step, Suite,
+    Age, Aim, Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, Profiles, Proposal,
+    Repair, RunRecord, Selection, Step, Suite,
 };
 
 use crate::finding::story;
 use crate::progress::Meter;
 use crate::style::{BAD, Color, DIM, GOOD, NAME, WARN, count, grouped, line, spoken};
-use crate::{Problem, Sink, cause, dependencies, patch, pollution, profile};
+use crate::{Problem, Sink, cause, dependencies, patch, pollution, profile, selection};
 
 /// How much to print, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +45,8 @@ struct Hunted {
     suspects: usize,
     findings: Vec<Finding>,
     unconfirmed: Vec<Finding>,
+    /// The commit that a change was looked at since.
+    since: Option<String>,
     repaired: Option<(Vec<Proposal>, Vec<Repair>)>,
 }
 
@@ -199,6 +201,7 @@ impl Terminal {
             News::Baseline { runs, differing } => {
                 let text = format!("{} of the original order", count((*runs).into(), "run"));
                 let text = match differing.len() {
+                    _ if *runs == 1 => text,
                     0 => format!("{text}, all alike"),
                     1 => format!("{text}; 1 test differs between them, and is set aside"),
                     number => format!("{text}; {number} tests differ between them, and are set aside"),
@@ -245,8 +248,14 @@ impl Terminal {
             return self.told(story, &summary);
         }
         let is_full = self.plan.as_ref().is_some_and(|plan| plan.aim == Aim::Causes);
-        if !hunted.findings.is_empty() {
-            self.print(&format!("\n{}", story(&suite, &hunted.findings, is_full)));
+        let parts = [
+            (None, told_apart(&hunted.findings, |finding| !is_old(finding) && !is_accepted(finding))),
+            (Some(("Before", THERE_BEFORE)), told_apart(&hunted.findings, is_old)),
+            (Some(("Accepted", ACCEPTED)), told_apart(&hunted.findings, is_accepted)),
+        ];
+        for (heading, findings) in parts.iter().filter(|(_, findings)| !findings.is_empty()) {
+            let heading = heading.map(|(verb, text)| line(GOOD, verb, text)).unwrap_or_default();
+            self.print(&format!("{heading}\n{}", story(&suite, findings, is_full)));
         }
         if !hunted.unconfirmed.is_empty() {
             self.print(&line(WARN, "Doubtful", "seen, but not confirmed by the plain runner"));
@@ -262,10 +271,25 @@ impl Terminal {
         let summary = if is_full {
             let explained = cause::summary(&hunted.findings).unwrap_or(NOTHING_TO_EXPLAIN.to_owned());
             format!("{explained}\n{}", self.spent(cost))
+        } else if let Some(since) = &hunted.since {
+            let verdict = selection::verdict(&hunted.findings, since);
+            format!("{verdict}; {tests}\n{}", self.spent(cost))
         } else {
             format!("{found}; {tests}\n{}", self.effort(coverage, cost))
         };
         self.print(&line(GOOD, "Summary", &summary));
+    }
+
+    fn selected(&mut self, selection: &Selection, since: &str, is_all: bool) {
+        let Some(suite) = self.suite.clone() else { return };
+        let summary = selection::summary(&suite, selection, since);
+        if is_all {
+            let summary = format!("{summary}{}", selection::proviso(selection));
+            return self.told(|suite| selection::story(suite, selection), &summary);
+        }
+        self.clear();
+        self.hunt.get_or_insert_default().since = Some(since.to_owned());
+        self.aside(&line(GOOD, "Selected", &summary));
     }
 
     fn profiled(&mut self, profiles: &Profiles) {
@@ -350,6 +374,23 @@ impl Terminal {
     }
 }
 
+/// What is said of findings that have nothing to do with a change.
+const THERE_BEFORE: &str = "there before the change, too";
+const ACCEPTED: &str = "known, and accepted in the baseline";
+
+fn told_apart(findings: &[Finding], is_meant: impl Fn(&Finding) -> bool) -> Vec<Finding> {
+    findings.iter().filter(|finding| is_meant(finding)).cloned().collect()
+}
+
+fn is_accepted(finding: &Finding) -> bool {
+    finding.accepted.as_ref().is_some_and(|acceptance| !acceptance.is_expired)
+}
+
+/// Whether it was there before a change, and nobody has said for how long it may stay.
+fn is_old(finding: &Finding) -> bool {
+    finding.age == Some(Age::Before) && finding.accepted.is_none()
+}
+
 fn replayed_step(suite: &Suite, step: &Step) -> String {
     let style = match step.outcome {
         outcome if outcome.is_red() => BAD,
@@ -381,6 +422,7 @@ impl Sink for Terminal {
                 let text = self.timed(tally.to_string(), *took);
                 self.aside(&line(GOOD, "Original", &text));
             }
+            Event::Selected { selection, since, is_all } => self.selected(selection, since, *is_all),
             Event::Planned(plan) => {
                 self.clear();
                 self.differing = 0;

@@ -15,6 +15,7 @@ use crate::{ProfileSettings, Successions, profile};
 /// An oracle, and which tests have run directly after which.
 pub(crate) struct Asker<'a> {
     oracle: &'a mut dyn Oracle,
+    scope: Vec<TestIndex>,
     successions: Successions,
 }
 
@@ -24,7 +25,23 @@ pub(crate) type Branches = (Vec<TestIndex>, Vec<Vec<TestIndex>>);
 impl<'a> Asker<'a> {
     pub(crate) fn new(oracle: &'a mut dyn Oracle) -> Self {
         let successions = Successions::new(oracle.suite().len());
-        Asker { oracle, successions }
+        let scope = oracle.suite().indices().collect();
+        Asker { oracle, scope, successions }
+    }
+
+    /// From now on the search is about these tests, which are in the order of the suite.
+    pub(crate) fn narrow_to(&mut self, scope: Vec<TestIndex>) {
+        self.scope = scope;
+    }
+
+    /// The tests that the search is about: candidates for everything. All of them, unless it was narrowed.
+    pub(crate) fn scope(&self) -> &[TestIndex] {
+        &self.scope
+    }
+
+    /// Whether some tests are no candidates.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.scope.len() < self.suite().len()
     }
 
     pub(crate) fn suite(&self) -> &Suite {

@@ -29,7 +29,7 @@ pub(crate) fn find_cleaners(
     seen: &Seen,
     allowance: &mut Allowance,
 ) -> Result<(), Halted> {
-    let tests: Vec<TestIndex> = asker.suite().indices().collect();
+    let tests: Vec<TestIndex> = asker.scope().to_vec();
     let groups = victims_of_groups(cases);
     let branches = |victims: usize| if victims > 1 { victims as u64 + 1 } else { 1 };
     let cost: u64 = groups.values().map(|victims| tests.len() as u64 * branches(victims.len())).sum();
@@ -196,7 +196,7 @@ fn cleaner_group(
     let between = seen.passing_between(group, case.test).unwrap_or_else(|| {
         let is_loud =
             |test: &TestIndex| *test == case.test || case.groups.iter().flatten().any(|other| other == test);
-        asker.suite().indices().filter(|test| !is_loud(test)).collect()
+        asker.scope().iter().copied().filter(|test| !is_loud(test)).collect()
     });
     if between.len() < 2 {
         return Ok(None);

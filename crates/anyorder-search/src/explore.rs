@@ -120,9 +120,10 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    pub(crate) fn alone(&mut self, test: TestIndex) -> Result<(), Halted> {
-        let ends = self.judge.asker().ends(Purpose::Alone, 0, vec![vec![test]])?;
-        ends.into_iter().for_each(|end| self.seen.note_alone(test, end));
+    pub(crate) fn alone(&mut self, tests: &[TestIndex]) -> Result<(), Halted> {
+        let orders = tests.iter().map(|&test| vec![test]).collect();
+        let ends = self.judge.asker().ends(Purpose::Alone, 0, orders)?;
+        tests.iter().zip(ends).for_each(|(&test, end)| self.seen.note_alone(test, end));
         Ok(())
     }
 
@@ -145,11 +146,12 @@ impl Hunt<'_> {
     }
 
     pub(crate) fn sweep(&mut self) -> Result<(), Halted> {
-        let (tests, settings) = (self.judge.asker().suite().len(), self.judge.settings);
+        let (tests, settings) = (self.judge.asker().scope().len(), self.judge.settings);
         let rounds = settings.rounds.unwrap_or_else(|| default_rounds(tests));
         let orders = if settings.sweep == Sweep::Whole { 1 } else { tests as u64 };
         self.judge.asker().begin(Station::Sweep, Some(rounds * orders));
-        let mut orders = Orders::new(self.judge.asker().suite(), settings.seed);
+        let scope = self.judge.asker().scope().to_vec();
+        let mut orders = Orders::new(self.judge.asker().suite(), &scope, settings.seed);
         for first in (0..rounds).step_by(AT_ONCE) {
             if self.judge.asker().spent() > SWEEP_UNTIL {
                 break;

@@ -17,7 +17,7 @@ const CELLS: usize = 3;
 
 /// Every place that some test changes, with those who change it and those who may look at it.
 #[derive(Default)]
-pub(crate) struct Flow {
+pub struct Flow {
     places: BTreeMap<String, Sharers>,
     all: RoaringBitmap,
 }
@@ -30,7 +30,8 @@ struct Sharers {
 }
 
 impl Flow {
-    pub(crate) fn new(profiles: &[Profile]) -> Self {
+    /// From these profiles; a test may have several.
+    pub fn new(profiles: &[Profile]) -> Self {
         let mut of_name: BTreeMap<&str, RoaringBitmap> = BTreeMap::new();
         for profile in profiles {
             for name in &profile.reads {
@@ -62,17 +63,22 @@ impl Flow {
         shared.collect()
     }
 
-    /// The pairs of different tests, the first of which writes what the second may read.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = Edge> {
-        let mut readers: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+    /// For each test that writes something, those that may read it; itself too, if it does.
+    pub fn readers(&self) -> BTreeMap<TestIndex, RoaringBitmap> {
+        let mut readers: BTreeMap<TestIndex, RoaringBitmap> = BTreeMap::new();
         for sharers in self.places.values() {
             for writer in &sharers.writers {
-                *readers.entry(writer).or_default() |= sharers.readers(&self.all);
+                *readers.entry(TestIndex(writer)).or_default() |= sharers.readers(&self.all);
             }
         }
-        readers.into_iter().flat_map(|(writer, readers)| {
-            let others = readers.into_iter().filter(move |&reader| reader != writer);
-            others.map(move |reader| (TestIndex(writer), TestIndex(reader)))
+        readers
+    }
+
+    /// The pairs of different tests, the first of which writes what the second may read.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = Edge> {
+        self.readers().into_iter().flat_map(|(writer, readers)| {
+            let others = readers.into_iter().map(TestIndex).filter(move |&reader| reader != writer);
+            others.map(move |reader| (writer, reader))
         })
     }
 
@@ -88,7 +94,7 @@ impl Flow {
     }
 
     /// Some places that one test writes and another may read.
-    pub(crate) fn between(&self, writer: TestIndex, reader: TestIndex) -> Vec<String> {
+    pub fn between(&self, writer: TestIndex, reader: TestIndex) -> Vec<String> {
         let is_between = |(_, sharers): &(&String, &Sharers)| {
             sharers.writers.contains(writer.0) && sharers.readers(&self.all).contains(reader.0)
         };

@@ -68,7 +68,7 @@ pub fn investigate(oracle: &mut dyn Oracle, order: &Order, settings: &HuntSettin
         if is_again {
             hunt.alone_and_again(vec![test])?;
         } else {
-            hunt.alone(test)?;
+            hunt.alone(&[test])?;
         }
         hunt.try_behind(&others, test)?;
         hunt.open_suspects()?;
@@ -82,6 +82,10 @@ pub(crate) struct Hunt<'a> {
     pub(crate) seen: Seen,
     /// What is known about pairs, if tests were profiled.
     pub(crate) pairing: Option<Pairing>,
+    /// The tests that a change may have altered: only pairs with one of them matter. Nothing if all pairs do.
+    pub(crate) affected: Option<BTreeSet<TestIndex>>,
+    /// Whether every pair that matters has run.
+    pub(crate) has_all_pairs: bool,
     /// Suspects that were told of.
     pub(crate) told: BTreeSet<TestIndex>,
     /// Whether the suspects have become cases.
@@ -94,13 +98,15 @@ impl<'a> Hunt<'a> {
             judge: Judge::new(oracle, settings),
             seen: Seen::default(),
             pairing: None,
+            affected: None,
+            has_all_pairs: false,
             told: BTreeSet::new(),
             is_opened: false,
         }
     }
 
     /// Does the work, and says all that is known when it is done or has to stop.
-    fn report(mut self, work: impl FnOnce(&mut Self) -> Result<(), Halted>) -> HuntReport {
+    pub(crate) fn report(mut self, work: impl FnOnce(&mut Self) -> Result<(), Halted>) -> HuntReport {
         let halted = work(&mut self).err();
         if !self.is_opened {
             self.open(self.seen.suspects());
@@ -110,14 +116,14 @@ impl<'a> Hunt<'a> {
     }
 
     /// From suspects to cases with partners.
-    fn open_suspects(&mut self) -> Result<(), Halted> {
+    pub(crate) fn open_suspects(&mut self) -> Result<(), Halted> {
         self.open_cases(self.seen.suspects())?;
         self.drop_unsteady()?;
         self.find_partners()
     }
 
     /// From cases to findings.
-    fn judge_cases(&mut self) -> Result<(), Halted> {
+    pub(crate) fn judge_cases(&mut self) -> Result<(), Halted> {
         self.judge.confirm_in_forks()?;
         self.judge.confirm_plainly()?;
         confirm_fixtures(&mut self.judge)?;
@@ -175,11 +181,11 @@ impl<'a> Hunt<'a> {
 
     /// A partner of one test may be that of others, which cleaners hid in every order so far: each partner that is known runs
     /// once, and from the state it leaves every other test; by itself, or a few in a row where there are many.
-    fn find_companions(&mut self) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        if self.judge.settings.has_all_pairs(tests.len()) {
+    pub(crate) fn find_companions(&mut self) -> Result<(), Halted> {
+        if self.has_all_pairs {
             return Ok(());
         }
+        let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
         let mut forks = self.judge.settings.forks(tests.len());
         let mut tried = BTreeSet::new();
         while let Some(partner) = self.commonest_partner(&tried) {
@@ -297,7 +303,7 @@ impl<'a> Hunt<'a> {
     }
 
     fn search_all(&mut self, cases: &mut [Case]) -> Result<(), Halted> {
-        let mut allowance = Allowance::new(self.judge.settings, self.judge.asker().suite().len());
+        let mut allowance = Allowance::new(self.judge.settings, self.judge.asker().scope().len());
         for case in cases.iter_mut() {
             further_groups(self.judge.asker(), case, &mut allowance)?;
         }
@@ -319,7 +325,7 @@ impl<'a> Hunt<'a> {
     }
 
     fn find_broken(&mut self) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
+        let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
         let unknown = tests.into_iter().filter(|&test| !self.judge.is_known(test));
         let broken = unknown.filter_map(|test| Some((test, self.seen.always_red(test)?.clone()))).collect();
         self.judge.confirm_broken(broken)
@@ -327,7 +333,7 @@ impl<'a> Hunt<'a> {
 
     /// Differences that are nothing but a time limit are told, and not believed.
     fn doubt_time_limits(&mut self) {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
+        let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
         for test in tests {
             if let Some(kind) = self.seen.kind_by_time_limit(test).filter(|_| !self.judge.is_known(test)) {
                 self.judge.doubt_time_limit(kind, test);

@@ -9,6 +9,9 @@ mod asker;
 mod bent_tests;
 mod blame;
 mod case;
+mod check;
+#[cfg(test)]
+mod check_tests;
 mod cleaners;
 mod compare;
 mod confirm;
@@ -63,9 +66,11 @@ mod victims_tests;
 #[cfg(test)]
 mod written;
 
+pub use check::check;
 pub use compare::Comparison;
 pub use deps::{DepsReport, DepsSettings, deps};
 pub use effects::Effects;
+pub use flow::Flow;
 pub use hunt::{HuntReport, hunt, investigate};
 pub use narrow::{LOOKS, beginnings, narrow};
 pub use noise::{CellPattern, Noise};

@@ -64,11 +64,20 @@ impl Pairing {
     }
 
     /// The next pairs to run, about so many; none when all have run.
-    pub(crate) fn next_pairs(&mut self, most: u64, is_wanted: impl Fn(TestIndex) -> bool) -> Vec<TestPair> {
+    ///
+    /// `is_wanted` is asked about tests that leave the same behind, and the test that is to run after one of them.
+    pub(crate) fn next_pairs(
+        &mut self,
+        most: u64,
+        is_wanted: impl Fn(&[TestIndex], TestIndex) -> bool,
+    ) -> Vec<TestPair> {
         let mut pairs = Vec::new();
         while (pairs.len() as u64) < most {
             let Some((effect, test)) = self.next.next() else { break };
-            for first in self.standing_for(effect, test).into_iter().filter(|_| is_wanted(test)) {
+            if !is_wanted(self.effects.sharing(effect), test) {
+                continue;
+            }
+            for first in self.standing_for(effect, test) {
                 if self.tried.insert(self.key((first, test))) {
                     pairs.push((first, test));
                 }

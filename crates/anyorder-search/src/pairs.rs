@@ -151,10 +151,11 @@ pub(crate) enum Wanted {
 impl Hunt<'_> {
     /// Runs pairs, as many as are affordable.
     pub(crate) fn pair_up(&mut self) -> Result<(), Halted> {
-        let (tests, settings) = (self.judge.asker().suite().len(), self.judge.settings);
+        let (tests, settings) = (self.judge.asker().scope().len(), self.judge.settings);
         let runs = settings.pair_runs(tests);
-        if settings.has_all_pairs(tests) {
-            return self.all_pairs();
+        let has_few = self.affected.is_some() && self.all_pairs().len() as u64 <= runs;
+        if settings.has_all_pairs(tests) || has_few {
+            return self.run_all_pairs();
         }
         let is_guided = settings.is_guided && !settings.is_dear && settings.rounds != Some(0) && runs > 0;
         if is_guided && self.judge.asker().can_watch() {
@@ -163,19 +164,31 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    /// Each test right after each other one: in a small suite no single partner stays hidden.
-    fn all_pairs(&mut self) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
-        let others = |&first: &TestIndex| tests.iter().map(move |&test| (first, test));
-        let pairs: Vec<TestPair> =
-            tests.iter().flat_map(others).filter(|(first, test)| first != test).collect();
+    /// Each test right after each other one, where that matters: then no single partner stays hidden.
+    fn run_all_pairs(&mut self) -> Result<(), Halted> {
+        let pairs = self.all_pairs();
         self.judge.asker().begin(Station::Pairs, Some(pairs.len() as u64));
         self.run_pairs(&pairs)?;
+        self.has_all_pairs = true;
         Ok(())
     }
 
+    fn all_pairs(&mut self) -> Vec<TestPair> {
+        let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
+        let others = |&first: &TestIndex| tests.iter().map(move |&test| (first, test));
+        let pairs = tests.iter().flat_map(others).filter(|(first, test)| first != test);
+        pairs.filter(|&(first, test)| self.matters(&[first], test)).collect()
+    }
+
+    /// Whether a pair of one of `firsts`, which leave the same behind, and `test` matters.
+    fn matters(&self, firsts: &[TestIndex], test: TestIndex) -> bool {
+        self.affected.as_ref().is_none_or(|affected| {
+            affected.contains(&test) || firsts.iter().any(|first| affected.contains(first))
+        })
+    }
+
     fn guided_pairs(&mut self, runs: u64, wanted: Wanted) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().suite().indices().collect();
+        let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
         self.judge.asker().begin(Station::Profile, Some(tests.len() as u64));
         let in_original_order = wanted == Wanted::All;
         let thoroughness = ProfileSettings { in_original_order, ..ProfileSettings::default() };
@@ -198,7 +211,9 @@ impl Hunt<'_> {
     fn run_waves(&mut self, pairing: &mut Pairing, most: u64, wanted: Wanted) -> Result<u64, Halted> {
         let mut ran = 0;
         while ran < most && (wanted == Wanted::All || self.judge.asker().spent() < PAIRS_UNTIL) {
-            let is_wanted = |test| wanted == Wanted::All || !self.is_suspect(test);
+            let is_wanted = |firsts: &[TestIndex], test| {
+                (wanted == Wanted::All || !self.is_suspect(test)) && self.matters(firsts, test)
+            };
             let wave = pairing.next_pairs(AT_ONCE.min(most - ran), is_wanted);
             if wave.is_empty() {
                 break;

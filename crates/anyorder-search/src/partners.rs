@@ -16,6 +16,9 @@ use crate::seen::{Seen, Sighting};
 use crate::settings::HuntSettings;
 use crate::sight::Sight;
 
+/// What is left out where not all tests are candidates.
+const OUTSIDE: &str = "partners and cleaners among the tests that the change has nothing to do with";
+
 /// How candidates are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scan {
@@ -47,7 +50,10 @@ pub(crate) fn scan(
     seen: &Seen,
     settings: &HuntSettings,
 ) -> Result<(), Halted> {
-    let tests: Vec<TestIndex> = asker.suite().indices().collect();
+    let tests: Vec<TestIndex> = asker.scope().to_vec();
+    if asker.is_narrow() {
+        cases.iter_mut().for_each(|case| case.leave_out(OUTSIDE));
+    }
     let known = cases.iter_mut().map(|case| note_seen(case, seen, &tests)).sum();
     let result = match choose_scan(tests.len(), cases.len(), known, settings.forks(tests.len())) {
         Scan::No => {

@@ -48,6 +48,7 @@ const AT_ONCE: usize = 128;
 pub fn profile(oracle: &mut dyn Oracle, tests: &[TestIndex], settings: &ProfileSettings) -> ProfileReport {
     let mut profiles: Vec<Profile> = Vec::with_capacity(tests.len());
     let halted = fill(oracle, tests, settings, &mut profiles).err();
+    oracle.profiled(&profiles);
     ProfileReport { profiles, stopped_early: halted }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Knows outcomes alone, again, and in each order. Asks nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_model::{FanRecord, Kind, Outcome, Step, TailRecord, TestIndex};
 
@@ -101,6 +101,13 @@ impl Seen {
     /// How many orders were noted.
     pub(crate) fn runs(&self) -> usize {
         self.runs.len()
+    }
+
+    /// Every test that was red in some order, in the original order.
+    pub(crate) fn red(&self) -> Vec<TestIndex> {
+        let red = self.runs.iter().flat_map(|run| run.odd.iter().filter(|(_, sight)| sight.outcome.is_red()));
+        let red: BTreeSet<TestIndex> = red.map(|(&test, _)| test).collect();
+        red.into_iter().collect()
     }
 
     /// Every test that ended otherwise than alone, in the original order. Pass against fail counts most. A test that

@@ -27,7 +27,7 @@ impl Import {
     }
 
     /// Whether both bind the same name to the same thing.
-    pub(crate) fn is_same(&self, other: &Import) -> bool {
+    pub fn is_same(&self, other: &Import) -> bool {
         let key = |import: &Import| {
             let alias = import.alias.clone().filter(|alias| Some(alias) != import.name.as_ref());
             (import.module.clone(), import.name.clone(), alias, import.level)

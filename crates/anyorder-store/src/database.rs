@@ -12,8 +12,9 @@ use crate::error::StoreError;
 
 pub(crate) const NAME: &str = "history.sqlite";
 
-const SCHEMA: &str = include_str!("schema.sql");
-const VERSION: i64 = 1;
+/// What each version has added to the one before, from the first on.
+const SCHEMAS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema_2.sql")];
+const VERSION: i64 = 2;
 /// SQLite keeps this number in the file's header for us; `anyo` in ASCII.
 const APPLICATION: i64 = 0x616e_796f;
 
@@ -22,6 +23,8 @@ const APPLICATION: i64 = 0x616e_796f;
 enum State {
     Empty,
     Ours,
+    /// Ours, and of this earlier version.
+    Older(usize),
     Newer(i64),
     Foreign,
 }
@@ -29,13 +32,16 @@ enum State {
 /// The database, made if need be; and where a file that was in its place has gone.
 pub(crate) fn open_to_write(path: &Path) -> Result<(Connection, Option<PathBuf>), StoreError> {
     match judged(path, || untouched(Connection::open(path)?))? {
-        (Some(connection), State::Empty) => Ok((initialised(connection)?, None)),
+        (Some(connection), State::Empty) => Ok((upgraded(connection, 0)?, None)),
         (Some(connection), State::Ours) if is_whole(&connection)? => Ok((tuned(connection)?, None)),
+        (Some(connection), State::Older(version)) if is_whole(&connection)? => {
+            Ok((upgraded(connection, version)?, None))
+        }
         (_, State::Newer(found)) => Err(newer(path, found)),
         (connection, _) => {
             drop(connection);
             let aside = set_aside(path)?;
-            Ok((initialised(Connection::open(path)?)?, Some(aside)))
+            Ok((upgraded(Connection::open(path)?, 0)?, Some(aside)))
         }
     }
 }
@@ -55,7 +61,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
     };
     match found? {
         (_, State::Empty) => Ok(None),
-        (Some(connection), State::Ours) => Ok(Some(connection)),
+        (Some(connection), State::Ours | State::Older(_)) => Ok(Some(connection)),
         (_, State::Newer(found)) => Err(newer(path, found)),
         _ => Err(StoreError::Foreign { path: path.to_owned() }),
     }
@@ -87,6 +93,7 @@ fn state(connection: &Connection) -> rusqlite::Result<State> {
         0 if tables == 0 => State::Empty,
         APPLICATION if version > VERSION => State::Newer(version),
         APPLICATION if version == VERSION => State::Ours,
+        APPLICATION if version > 0 => State::Older(usize::try_from(version).expect("it is positive")),
         _ => State::Foreign,
     })
 }
@@ -103,11 +110,11 @@ fn is_broken(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
 }
 
-/// All or nothing: a process that is killed in here leaves a database without tables.
-fn initialised(connection: Connection) -> rusqlite::Result<Connection> {
+/// With what later versions than `version` have added. All or nothing: a process that is killed in here leaves it as it was.
+fn upgraded(connection: Connection, version: usize) -> rusqlite::Result<Connection> {
     let mut connection = tuned(connection)?;
     let transaction = connection.transaction()?;
-    transaction.execute_batch(SCHEMA)?;
+    SCHEMAS[version..].iter().try_for_each(|schema| transaction.execute_batch(schema))?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;

@@ -8,6 +8,7 @@
 //! A run is found again under its [`RunKey`], and only under the [`Fingerprint`] that it was recorded with: when a
 //! source file, the interpreter, a package, a setting or the agent has changed, earlier runs are history, not results.
 
+mod baseline;
 mod database;
 mod digest;
 mod directory;
@@ -17,10 +18,12 @@ mod fingerprint;
 mod history;
 mod hunt;
 mod lock;
+mod profile;
 mod run;
 mod sources;
 mod store;
 
+pub use baseline::{AcceptedFinding, Baseline, BaselineError, Day};
 pub use digest::digest_of;
 pub use directory::{state_directory, where_is};
 pub use error::StoreError;
@@ -28,6 +31,7 @@ pub use finding::{FoundFinding, KnownFinding};
 pub use fingerprint::Fingerprint;
 pub use history::History;
 pub use hunt::{Hunt, HuntEnd, HuntNumber, HuntStart, HuntTime};
+pub use profile::{KEPT_STATES, KeptProfile, KeptState};
 pub use run::{OrderDigest, PastRun, Run, RunKey};
-pub use sources::digest_of_sources;
+pub use sources::{digest_of_sources, source_files};
 pub use store::{KEPT_FINGERPRINTS, Store};

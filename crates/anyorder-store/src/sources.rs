@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::baseline::Baseline;
 use crate::digest::Digester;
 use crate::directory;
 
@@ -21,18 +22,23 @@ const ENVIRONMENT: &str = "pyvenv.cfg";
 ///
 /// These are the files that git tracks and those that it would offer to add. Where git tracks nothing, they are all
 /// files. Untracked files in hidden directories, virtual environments and directories that tools fill do not count;
-/// nor do times and owners, nor the file `except`.
+/// nor do times and owners, nor the file `except`, nor the baseline, which says nothing to tests.
 pub fn digest_of_sources(project: &Path, except: Option<&Path>) -> String {
     let mut digester = Digester::default();
     let except = except.and_then(|path| path.canonicalize().ok());
-    let is_wanted = |file: &PathBuf| except.is_none() || project.join(file).canonicalize().ok() != except;
+    let is_wanted = |file: &PathBuf| {
+        let is_report = except.is_some() && project.join(file).canonicalize().ok() == except;
+        !is_report && file != Path::new(Baseline::NAME)
+    };
     for file in source_files(project).into_iter().filter(is_wanted) {
         add_file(&mut digester, project, &file);
     }
     digester.hex()
 }
 
-fn source_files(project: &Path) -> BTreeSet<PathBuf> {
+/// The project's files, relative to its directory: those that git tracks and those that it would offer to add, or all files
+/// where git tracks nothing. Some may be gone.
+pub fn source_files(project: &Path) -> BTreeSet<PathBuf> {
     let tracked = git_files(project, &["--cached"]).unwrap_or_default();
     let mut files = BTreeSet::new();
     if tracked.is_empty() {
@@ -165,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tools_make_does_not_matter() {
+    fn what_tools_and_we_make_does_not_matter() {
         let made = [
             "tests/__pycache__/test_cart.pyc",
             ".pytest_cache/v/cache/nodeids",
@@ -175,6 +181,7 @@ mod tests {
             "env/pyvenv.cfg",
             "env/lib/site.py",
             ".anyorder/history.sqlite",
+            "anyorder-baseline.json",
         ];
         for use_git in [false, true] {
             let project = project(SUITE);

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use anyorder_model::TestId;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::StoreError;
 use crate::fingerprint::Fingerprint;
 use crate::history::History;
 use crate::lock::WriterLock;
-use crate::{database, directory};
+use crate::{database, directory, profile};
 
 /// Runs are kept for this many fingerprints, those used last; of older ones only hunts and findings remain.
 pub const KEPT_FINGERPRINTS: u32 = 5;
@@ -39,6 +39,7 @@ impl Store {
         let changed = previous.map_or_else(Vec::new, |previous| previous.differences(fingerprint));
         let number = use_fingerprint(&connection, fingerprint)?;
         prune_runs(&connection)?;
+        profile::prune(&connection)?;
         let history = History { connection };
         let test_numbers = history.test_ids()?.into_iter().map(|(number, id)| (id, number)).collect();
         Ok(Store { history, fingerprint: number, test_numbers, set_aside, changed, _lock: lock })
@@ -93,16 +94,18 @@ impl History {
 fn fingerprint_used_last(connection: &Connection) -> rusqlite::Result<Option<Fingerprint>> {
     let sql =
         "SELECT sources, interpreter, packages, settings, agent FROM fingerprint ORDER BY used DESC LIMIT 1";
-    let read = |row: &rusqlite::Row<'_>| {
-        Ok(Fingerprint {
-            sources: row.get(0)?,
-            interpreter: row.get(1)?,
-            packages: row.get(2)?,
-            settings: row.get(3)?,
-            agent: row.get(4)?,
-        })
-    };
-    connection.query_row(sql, [], read).optional()
+    connection.query_row(sql, [], fingerprint_from).optional()
+}
+
+/// The fingerprint whose parts are the first columns.
+pub(crate) fn fingerprint_from(row: &Row<'_>) -> rusqlite::Result<Fingerprint> {
+    Ok(Fingerprint {
+        sources: row.get(0)?,
+        interpreter: row.get(1)?,
+        packages: row.get(2)?,
+        settings: row.get(3)?,
+        agent: row.get(4)?,
+    })
 }
 
 fn use_fingerprint(connection: &Connection, fingerprint: &Fingerprint) -> rusqlite::Result<i64> {

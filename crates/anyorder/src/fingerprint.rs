@@ -7,6 +7,19 @@ use anyorder_store::{Fingerprint, digest_of_sources};
 
 use crate::project::Project;
 
+/// What is installed for the suite.
+pub(crate) struct Environment {
+    pub(crate) interpreter: String,
+    pub(crate) packages: String,
+}
+
+/// What is installed for this suite.
+pub(crate) fn environment(engine: &Engine) -> Environment {
+    let hello = engine.hello();
+    let interpreter = format!("{} {}", hello.language, hello.executable);
+    Environment { interpreter, packages: engine.driver().packages(hello) }
+}
+
 /// The fingerprint of a suite as it is now; `report` is a file that this very command writes.
 pub(crate) fn of(
     project: &Project,
@@ -15,10 +28,11 @@ pub(crate) fn of(
     report: Option<&Path>,
 ) -> Fingerprint {
     let (hello, settings, driver) = (engine.hello(), engine.settings(), engine.driver());
+    let Environment { interpreter, packages } = environment(engine);
     Fingerprint {
         sources: digest_of_sources(&project.directory, report),
-        interpreter: format!("{} {}", hello.language, hello.executable),
-        packages: driver.packages(hello),
+        interpreter,
+        packages,
         settings: format!(
             "{} {} seed {} timeout {} memory {} {} {}",
             engine.isolation().name(),

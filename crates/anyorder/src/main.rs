@@ -2,19 +2,24 @@
 
 mod apply;
 mod args;
+mod baseline;
+mod before;
 mod build;
 mod calibration;
 mod commands;
+mod concern;
 mod exit_code;
 mod failure;
 mod fingerprint;
 mod framework;
+mod git;
 mod known;
 mod look;
 mod memory;
 mod opened;
 mod oracle;
 mod order_file;
+mod profiles;
 mod project;
 mod proposals;
 mod recorded;

@@ -4,9 +4,12 @@
 //! is answered from here as far as it came.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyorder_model::{Fan, Order, PlainAsk, PlainSeen, Purpose, Rung, Step, Suite, TailRecord, TestId};
+use anyorder_model::{
+    Fan, Order, PlainAsk, PlainSeen, Profile, Purpose, Rung, Step, Suite, TailRecord, TestId, TestIndex,
+};
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -15,6 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::look::Look;
+use crate::profiles::{self, Kept};
 
 pub(crate) struct Memory<'a> {
     /// Nothing if nothing is to be remembered.
@@ -52,6 +56,23 @@ impl<'a> Memory<'a> {
             waiting: vec![],
             written: Instant::now(),
         }
+    }
+
+    /// Keeps what these tests do, for those who come after the next change.
+    pub(crate) fn note_profiles(&mut self, root: &Path, profiles: &[Profile]) -> Result<(), StoreError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        profiles::keep(store, self.session, self.suite, root, profiles)
+    }
+
+    /// What earlier commands have kept of tests.
+    pub(crate) fn profiles(&self) -> Result<Kept, StoreError> {
+        self.store.as_ref().map_or_else(|| Ok(Kept::default()), |store| profiles::kept(store, self.session))
+    }
+
+    /// Notes that what is kept of these tests holds now, too.
+    pub(crate) fn renew_profiles(&mut self, tests: &[TestIndex]) -> Result<(), StoreError> {
+        let ids: Vec<&TestId> = tests.iter().map(|&test| self.suite.id(test)).collect();
+        self.store.as_mut().map_or(Ok(()), |store| store.renew_profiles(self.session, &ids))
     }
 
     /// The steps of a fan's prefix, if they are known.
@@ -164,7 +185,7 @@ fn plain_purpose(ask: &PlainAsk) -> String {
 const LARGE: usize = 4096;
 
 /// Packed, if it is large. JSON never begins as packed bytes do.
-fn packed(answer: Vec<u8>) -> Vec<u8> {
+pub(crate) fn packed(answer: Vec<u8>) -> Vec<u8> {
     if answer.len() < LARGE {
         return answer;
     }
@@ -173,7 +194,7 @@ fn packed(answer: Vec<u8>) -> Vec<u8> {
 }
 
 /// Nothing if it is damaged.
-fn unpacked(answer: Vec<u8>) -> Option<Vec<u8>> {
+pub(crate) fn unpacked(answer: Vec<u8>) -> Option<Vec<u8>> {
     if answer.first().is_none_or(|&byte| byte != PACKED) {
         return Some(answer);
     }

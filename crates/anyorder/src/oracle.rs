@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyorder_engine::{Engine, EngineError};
 use anyorder_model::{
-    Event, Fan, FanRecord, Halted, News, Oracle, PlainAsk, PlainSeen, Progress, Suite, TestIndex, Treatment,
-    TreatmentRecord, Watch, WatchRecord,
+    Event, Fan, FanRecord, FindingId, Halted, News, Oracle, PlainAsk, PlainSeen, Profile, Progress, Suite,
+    TestIndex, Treatment, TreatmentRecord, Watch, WatchRecord,
 };
 use anyorder_store::StoreError;
 
@@ -26,6 +26,10 @@ pub(crate) struct EngineOracle<'a, 's> {
     memory: Memory<'a>,
     /// Where files go that printed command lines mention.
     files: PathBuf,
+    /// Where paths in profiles begin.
+    root: PathBuf,
+    /// Findings of earlier hunts that were tried again.
+    pub(crate) replayed: BTreeSet<FindingId>,
     begun: Instant,
     allowance: Option<Duration>,
     progress: Progress,
@@ -60,12 +64,15 @@ impl<'a, 's> EngineOracle<'a, 's> {
         session: &'a mut Session<'s>,
         memory: Memory<'a>,
         files: PathBuf,
+        root: PathBuf,
     ) -> Self {
         EngineOracle {
             engine,
             session,
             memory,
             files,
+            root,
+            replayed: BTreeSet::new(),
             begun: Instant::now(),
             allowance: None,
             progress: Progress::default(),
@@ -91,6 +98,16 @@ impl<'a, 's> EngineOracle<'a, 's> {
     /// Where files go that printed command lines mention.
     pub(crate) fn files(&self) -> &Path {
         &self.files
+    }
+
+    /// Where paths in profiles begin.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What was asked before.
+    pub(crate) fn memory(&mut self) -> &mut Memory<'a> {
+        &mut self.memory
     }
 
     fn is_out_of_time(&self) -> bool {
@@ -169,6 +186,12 @@ impl Oracle for EngineOracle<'_, '_> {
         self.look_all(&treatments)
     }
 
+    fn profiled(&mut self, profiles: &[Profile]) {
+        if let Err(error) = self.memory.note_profiles(&self.root, profiles) {
+            self.trouble.get_or_insert(error.into());
+        }
+    }
+
     fn spent(&self) -> f64 {
         self.allowance
             .map_or(0.0, |allowance| (self.begun.elapsed().as_secs_f64() / allowance.as_secs_f64()).min(1.0))
@@ -177,6 +200,9 @@ impl Oracle for EngineOracle<'_, '_> {
     fn tell(&mut self, news: News) {
         if let News::Began(_, orders) = &news {
             self.progress = Progress { orders: orders.unwrap_or(0), ..Progress::default() };
+        }
+        if let News::Replayed { test, kind, .. } = &news {
+            self.replayed.insert(FindingId::new(*kind, self.engine.suite().id(*test)));
         }
         self.session.tell(&Event::News(news));
     }

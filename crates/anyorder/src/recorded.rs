@@ -1,10 +1,11 @@
 //! A search whose questions and findings are remembered: the store around it, from the first question to the exit code.
 
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyorder_config::Budget;
 use anyorder_engine::Engine;
-use anyorder_model::{Cost, Event, FindingId, Halted, Suite};
+use anyorder_model::{Cost, Event, Finding, FindingId, Halted, Suite};
 use anyorder_report::finding_value;
 use anyorder_search::{HuntReport, Known};
 use anyorder_store::{FoundFinding, HuntEnd, HuntNumber, HuntStart, Store, StoreError};
@@ -28,6 +29,8 @@ pub(crate) struct Recorded<'a> {
     pub(crate) budget: String,
     /// What earlier hunts found and is tried again: what does not show itself then is gone.
     pub(crate) tries_again: Again,
+    /// Whether files have changed since the last command, as a matter of course.
+    pub(crate) expects_changes: bool,
 }
 
 /// What of earlier hunts is tried again.
@@ -60,7 +63,7 @@ impl<'a> Recorded<'a> {
         budget: Option<Budget>,
     ) -> Self {
         let budget = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
-        Recorded { engine, project, choice, budget, tries_again: Again::Nothing }
+        Recorded { engine, project, choice, budget, tries_again: Again::Nothing, expects_changes: false }
     }
 
     /// Does `search` over an oracle that remembers, given what earlier hunts found; `None` means that it was interrupted.
@@ -76,10 +79,11 @@ impl<'a> Recorded<'a> {
         known.retain(|(id, _)| self.tries_again.has(id));
         let mut oracle = self.oracle(session, &mut store)?;
         let found = search(&mut oracle, known.iter().map(|(_, known)| known.clone()).collect())?;
-        let trouble = oracle.trouble.take();
+        let (trouble, replayed) = (oracle.trouble.take(), std::mem::take(&mut oracle.replayed));
         let Some((report, suite_cpu_s)) = found else {
             return trouble.map_or_else(|| Ok(interrupted()), |trouble| Err(trouble.into()));
         };
+        known.retain(|(_, known)| replayed.contains(&FindingId::new(known.kind, suite.id(known.test))));
         note_findings(&mut store, number, suite, &report, &known)?;
         let exit = exit_of(&report);
         store.end_hunt(number, HuntEnd { ended: now(), exit: i32::from(exit as u8) })?;
@@ -91,7 +95,9 @@ impl<'a> Recorded<'a> {
         let report = session.report_file();
         let fingerprint = fingerprint::of(self.project, self.engine, self.choice, report.as_deref());
         let store = Store::open(&self.project.directory, &fingerprint)?;
-        if let [_, ..] = store.changed() {
+        if let [_, ..] = store.changed()
+            && !self.expects_changes
+        {
             let changed = store.changed().join(", ");
             session.tell(&Event::Notice {
                 text: format!("earlier runs do not count any more: changed since then: {changed}"),
@@ -113,7 +119,12 @@ impl<'a> Recorded<'a> {
     ) -> Result<EngineOracle<'b, 's>, Failure> {
         let files = self.project.state_directory("plain")?;
         let memory = Memory::new(store, self.engine.suite(), self.engine.session());
-        Ok(EngineOracle::new(self.engine, session, memory, files))
+        Ok(EngineOracle::new(self.engine, session, memory, files, self.root()))
+    }
+
+    /// Where the paths of the suite begin.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.project.directory.join(&self.engine.suite().root)
     }
 
     fn start(&self) -> HuntStart {
@@ -149,7 +160,7 @@ fn note_findings(
 }
 
 fn exit_of(report: &HuntReport) -> Exit {
-    let has_found = report.findings.iter().any(|finding| finding.kind.is_order_dependent());
+    let has_found = report.findings.iter().any(Finding::counts);
     match (has_found, report.stopped_early) {
         (true, _) => Exit::Found,
         (false, Some(_)) => Exit::Unfinished,
@@ -198,7 +209,7 @@ fn interrupted() -> Done {
 
 /// Seconds since 1970.
 #[expect(clippy::disallowed_methods, reason = "when a hunt took place is a fact about the world")]
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -38,7 +38,8 @@ impl Workshop for EngineWorkshop<'_, '_, '_> {
         let files = self.as_is.files().to_owned();
         let (begun, allowance) = self.as_is.limits();
         let memory = Memory::forgetful(engine.suite(), engine.session());
-        let mut oracle = EngineOracle::new(&engine, self.as_is.session(), memory, files);
+        let root = self.root.clone();
+        let mut oracle = EngineOracle::new(&engine, self.as_is.session(), memory, files, root);
         oracle.limit(begun, allowance);
         work(&mut oracle);
         oracle.trouble.take().map_or(Ok(()), |trouble| Err(Unopened::Refused(format!("{trouble:?}"))))
@@ -49,7 +50,7 @@ impl EngineWorkshop<'_, '_, '_> {
     fn open(&mut self, changes: &[Change]) -> Result<Engine, Unopened> {
         let changed = |change: &Change| FileChange {
             path: self.root.join(&change.path),
-            contents: change.after.clone(),
+            contents: Some(change.after.clone()),
         };
         let project = self.project.with_changes(changes.iter().map(changed).collect());
         let suites = project.suites(self.as_is.session(), self.suite);

@@ -19,8 +19,8 @@ use crate::error::EngineError;
 pub struct FileChange {
     /// Where it is; absolute, and inside the work tree that the project belongs to.
     pub path: PathBuf,
-    /// What is in it.
-    pub contents: Vec<u8>,
+    /// What is in it; nothing if it is not there.
+    pub contents: Option<Vec<u8>>,
 }
 
 /// One of them, kept.
@@ -28,8 +28,8 @@ pub struct FileChange {
 pub(crate) struct Kept {
     /// Where tests see it; no part of this is a link.
     pub(super) path: PathBuf,
-    /// Where its contents are, with the permissions and the time of change that tests see.
-    pub(super) source: PathBuf,
+    /// Where its contents are, with the permissions and the time of change that tests see; nothing if they see no file.
+    pub(super) source: Option<PathBuf>,
 }
 
 impl Kept {
@@ -40,9 +40,10 @@ impl Kept {
         let keep = |(number, change): (usize, &FileChange)| {
             let refuse = |why| EngineError::NotChanged { path: change.path.clone(), why };
             let path = place_of(&change.path, &root).map_err(refuse)?;
+            let Some(contents) = &change.contents else { return Ok(Kept { path, source: None }) };
             let source = store.join(number.to_string());
-            write(&change.contents, &path, &source).map_err(EngineError::Scratch)?;
-            Ok(Kept { path, source })
+            write(contents, &path, &source).map_err(EngineError::Scratch)?;
+            Ok(Kept { path, source: Some(source) })
         };
         changes.iter().enumerate().map(keep).collect()
     }
@@ -54,11 +55,12 @@ impl Kept {
 
     /// Puts it where tests see it.
     pub(super) fn write(&self) -> io::Result<()> {
+        let Some(source) = &self.source else { return remove(&self.path) };
         if let Some(parent) = self.path.parent() {
             fs::create_dir_all(parent)?;
         }
         remove(&self.path)?; // it may be one that nobody may write to
-        copy_file(&self.source, &self.path)
+        copy_file(source, &self.path)
     }
 }
 
@@ -107,10 +109,11 @@ mod tests {
     /// Where a file is seen, and how it is kept.
     fn kept(root: &Path, path: &Path) -> Result<(PathBuf, fs::Metadata), String> {
         let store = tempfile::tempdir().unwrap();
-        let change = FileChange { path: path.to_owned(), contents: b"new".to_vec() };
+        let change = FileChange { path: path.to_owned(), contents: Some(b"new".to_vec()) };
         match Kept::all(&[change], root, &store.path().join("changes")) {
             Ok(mut kept) => {
-                Ok(kept.remove(0)).map(|Kept { path, source }| (path, fs::metadata(source).unwrap()))
+                let Kept { path, source } = kept.remove(0);
+                Ok((path, fs::metadata(source.unwrap()).unwrap()))
             }
             Err(EngineError::NotChanged { why, .. }) => Err(why),
             Err(other) => panic!("{other}"),

@@ -93,7 +93,11 @@ impl Copies {
         let contents = Arc::make_mut(&mut self.pristine.0);
         for file in kept {
             let inside = file.path.strip_prefix(&original).unwrap_or(&file.path);
-            let mode = fs::metadata(&file.source).map_err(EngineError::Scratch)?.mode() & 0o7777;
+            let Some(source) = &file.source else {
+                contents.remove(&Path::new(TREE).join(inside));
+                continue;
+            };
+            let mode = fs::metadata(source).map_err(EngineError::Scratch)?.mode() & 0o7777;
             for above in inside.ancestors().skip(1) {
                 let directory = Arc::new(Content::Directory { mode: 0o755 });
                 let there = contents.entry(Path::new(TREE).join(above)).or_insert(directory);
@@ -101,7 +105,7 @@ impl Copies {
                     return Err(file.refused("it is in a directory that is not copied"));
                 }
             }
-            let content = Content::File { source: file.source.clone(), mode };
+            let content = Content::File { source: source.clone(), mode };
             contents.insert(Path::new(TREE).join(inside), Arc::new(content));
         }
         Ok(())

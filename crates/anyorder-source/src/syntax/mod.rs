@@ -4,6 +4,10 @@
 
 mod definitions;
 mod facts;
+mod inert;
+mod mentions;
+mod parts;
+mod print;
 mod shapes;
 mod statements;
 mod token;
@@ -11,10 +15,13 @@ mod token;
 use std::ops::Range;
 use std::sync::Arc;
 
+use ruff_python_ast::ModModule;
 use ruff_python_ast::token::Tokens;
+use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
 pub(crate) use self::token::{Kind, Token};
+use crate::part::Parts;
 use crate::text::Lines;
 use crate::{Body, Class, Function, Import, Literal, Text};
 
@@ -42,10 +49,7 @@ pub(crate) fn read(
     lines: &Lines,
     unit: impl FnOnce(&[Token]) -> String,
 ) -> Result<Tree, Fault> {
-    let parsed = ruff_python_parser::parse_module(text).map_err(|error| Fault {
-        line: lines.number(usize::from(error.location.start())),
-        message: error.error.to_string(),
-    })?;
+    let parsed = parsed(text, lines)?;
     let tokens = token::ours(parsed.tokens());
     let unit = unit(&tokens);
     let context = Context { text, lines, tokens: parsed.tokens(), unit: &unit };
@@ -55,6 +59,20 @@ pub(crate) fn read(
     tree.functions.sort_by_key(|function| function.range.start);
     tree.classes.sort_by_key(|class| class.range.start);
     Ok(tree)
+}
+
+/// Reads the text in its parts.
+pub(crate) fn parts(text: &Arc<str>, lines: &Lines) -> Result<Parts, Fault> {
+    let parsed = parsed(text, lines)?;
+    let context = Context { text, lines, tokens: parsed.tokens(), unit: "" };
+    Ok(parts::Partition::of(&context, parsed.suite()))
+}
+
+fn parsed(text: &str, lines: &Lines) -> Result<Parsed<ModModule>, Fault> {
+    ruff_python_parser::parse_module(text).map_err(|error| Fault {
+        line: lines.number(usize::from(error.location.start())),
+        message: error.error.to_string(),
+    })
 }
 
 /// What is needed to say where something stands and how it is written.

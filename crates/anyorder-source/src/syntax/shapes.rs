@@ -26,12 +26,7 @@ pub(super) fn shape(context: &Context, statement: &Stmt) -> Shape {
         Stmt::Delete(it) => Shape::Delete { targets: it.targets.iter().map(target).collect() },
         Stmt::Expr(it) => expression(context, &it.value),
         Stmt::Assert(_) => Shape::Assert,
-        Stmt::Import(it) => {
-            Shape::Import(it.names.iter().map(|alias| plain_import(context, it, alias)).collect())
-        }
-        Stmt::ImportFrom(it) => {
-            Shape::Import(it.names.iter().map(|alias| import_from(context, it, alias)).collect())
-        }
+        Stmt::Import(_) | Stmt::ImportFrom(_) => Shape::Import(imports(context, statement)),
         Stmt::With(it) => {
             Shape::With { items: it.items.iter().map(|item| with_item(context, item)).collect() }
         }
@@ -94,6 +89,15 @@ fn with_item(context: &Context, item: &ast::WithItem) -> WithItem {
     WithItem {
         context: written(context, &item.context_expr, AnyNodeRef::from(item)),
         target: item.optional_vars.as_deref().map(|target| context.text(target)),
+    }
+}
+
+/// One for each name of an import.
+pub(super) fn imports(context: &Context, statement: &Stmt) -> Vec<Import> {
+    match statement {
+        Stmt::Import(it) => it.names.iter().map(|alias| plain_import(context, it, alias)).collect(),
+        Stmt::ImportFrom(it) => it.names.iter().map(|alias| import_from(context, it, alias)).collect(),
+        _ => Vec::new(),
     }
 }
 

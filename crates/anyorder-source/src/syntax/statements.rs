@@ -264,7 +264,7 @@ fn imported(alias: &ast::Alias, facts: &mut Facts) {
 }
 
 /// The blocks of a statement that opens no scope.
-fn suites(statement: &Stmt) -> Vec<&[Stmt]> {
+pub(super) fn suites(statement: &Stmt) -> Vec<&[Stmt]> {
     let mut suites: Vec<&[Stmt]> = Vec::new();
     match statement {
         Stmt::For(it) => suites.extend([&*it.body, &*it.orelse]),

@@ -1,5 +1,6 @@
 //! What was typed. What it means is found out in `project.rs` and in the commands.
 
+mod check;
 mod fix;
 mod orders;
 mod single;
@@ -13,6 +14,7 @@ use anyorder_report::{Color, TerminalOptions};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+pub(crate) use check::CheckArgs;
 pub(crate) use fix::{ApplyArgs, FixArgs};
 pub(crate) use orders::{HuntArgs, SweepArgs, TwiceArgs, parse_strategy};
 pub(crate) use single::{CollectArgs, DemoArgs, DoctorArgs, ReplayArgs};
@@ -76,6 +78,8 @@ fn is_hunt(words: &[OsString], error: &clap::Error) -> bool {
 pub(crate) enum Command {
     /// Find the tests whose outcome depends on what ran before them, and say what that was (the default)
     Hunt(HuntArgs),
+    /// Look only where a change can matter: is a test order-dependent that was not?
+    Check(CheckArgs),
     /// List the tests, as the runner sees them
     Collect(CollectArgs),
     /// Run the suite in other orders, and list the tests whose outcome changes

@@ -145,6 +145,7 @@ impl<'a> Fixer<'a> {
                 Start::Hunt => Again::All,
                 Start::Known(subjects) => Again::These(subjects.iter().flat_map(Subject::ids).collect()),
             },
+            expects_changes: false,
         };
         let mut proposed = None;
         let done = recorded.carry_out(session, |oracle, known| {

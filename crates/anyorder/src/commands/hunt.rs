@@ -83,6 +83,7 @@ impl Hunter {
             choice: &self.choice,
             budget: self.budget_words(engine),
             tries_again: if order.is_none() { Again::All } else { Again::Nothing },
+            expects_changes: false,
         };
         recorded.carry_out(session, |oracle, known| {
             let settings = self.settings(engine, known);

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod check;
 mod collect;
 mod demo;
 mod deps;
@@ -22,6 +23,7 @@ use crate::failure::Failure;
 pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
     match cli.command.as_ref().expect("without a command it is a hunt") {
         Command::Hunt(args) => hunt::run(args, terminal),
+        Command::Check(args) => check::run(args, terminal),
         Command::Collect(args) => collect::run(args, terminal),
         Command::Profile(args) => profile::run(args, terminal),
         Command::Deps(args) => deps::run(args, terminal),

@@ -75,10 +75,10 @@ pub(crate) fn disagreement(report: &Value, expected: &Value) -> Option<String> {
 }
 
 /// What `check` finds wrong with fixtures, of which so many are tried at the same time.
-pub(crate) fn in_lanes(
+pub(crate) fn in_lanes<T: Send>(
     lanes: usize,
-    fixtures: BTreeMap<String, Value>,
-    check: impl Fn(&str, &Value) -> Option<String> + Sync,
+    fixtures: BTreeMap<String, T>,
+    check: impl Fn(&str, &T) -> Option<String> + Sync,
 ) -> Vec<String> {
     let fixtures = Mutex::new(fixtures.into_iter());
     let next = || fixtures.lock().unwrap().next();

@@ -1,0 +1,210 @@
+//! Whether importing a module does something else than before.
+//!
+//! A name that is new and that nobody mentioned before changes nothing by itself: neither a constant, nor an import of a module
+//! that was loaded anyway. All else that runs at import counts, the sequence included.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use anyorder_source::{Import, Parts, Step};
+
+use crate::Tree;
+use crate::graph::Graph;
+
+/// Modules of the standard library whose import nobody notices.
+const QUIET_MODULES: [&str; 56] = [
+    "__future__",
+    "abc",
+    "argparse",
+    "array",
+    "ast",
+    "asyncio",
+    "base64",
+    "bisect",
+    "builtins",
+    "collections",
+    "colorsys",
+    "concurrent",
+    "configparser",
+    "contextlib",
+    "contextvars",
+    "copy",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "difflib",
+    "enum",
+    "errno",
+    "fnmatch",
+    "fractions",
+    "functools",
+    "glob",
+    "gzip",
+    "hashlib",
+    "heapq",
+    "inspect",
+    "io",
+    "itertools",
+    "json",
+    "keyword",
+    "math",
+    "numbers",
+    "operator",
+    "os",
+    "pathlib",
+    "pickle",
+    "platform",
+    "pprint",
+    "random",
+    "re",
+    "shutil",
+    "stat",
+    "string",
+    "struct",
+    "sys",
+    "textwrap",
+    "time",
+    "types",
+    "typing",
+    "uuid",
+    "weakref",
+];
+
+/// What the modules of two trees load, asked only where it matters.
+pub(crate) struct Loading<'a> {
+    trees: [&'a Tree; 2],
+    graphs: [OnceCell<Graph>; 2],
+}
+
+impl<'a> Loading<'a> {
+    pub(crate) fn new(old: &'a Tree, new: &'a Tree) -> Self {
+        Loading { trees: [old, new], graphs: [OnceCell::new(), OnceCell::new()] }
+    }
+
+    /// Where a module begins to do something else at import; nothing if it does not.
+    pub(crate) fn line_of_difference(&self, path: &str, old: &Parts, new: &Parts) -> Option<usize> {
+        let (before, after) = (steps(old, self.trees[1]), steps(new, self.trees[0]));
+        let same = before.iter().zip(&after).take_while(|(one, other)| one.digest == other.digest).count();
+        let differs = after.get(same).or(before.get(same)).map(|step| step.line);
+        differs.or_else(|| self.line_of_import(path, old, new))
+    }
+
+    fn line_of_import(&self, path: &str, old: &Parts, new: &Parts) -> Option<usize> {
+        let (before, after) = (bound(old), bound(new));
+        let changed = after.iter().find(|(name, import)| match before.get(*name) {
+            Some(known) => !known.is_same(import),
+            None => mentions(old, name) || !self.is_loaded(0, path, import),
+        });
+        let gone = before.iter().find(|(name, import)| {
+            !after.contains_key(*name) && (mentions(new, name) || !self.is_loaded(1, path, import))
+        });
+        changed.or(gone).map(|(_, import)| import.line)
+    }
+
+    /// Whether a module, without this import of it, is loaded in one of the trees.
+    fn is_loaded(&self, which: usize, path: &str, import: &Import) -> bool {
+        let first = import.module.split('.').next().unwrap_or_default();
+        if import.level == 0 && QUIET_MODULES.contains(&first) {
+            return true;
+        }
+        let graph = |which: usize| self.graphs[which].get_or_init(|| Graph::of(self.trees[which]));
+        let reach = graph(which).reach(path);
+        let other = graph(1 - which);
+        let files = other.imported(path, import);
+        if !files.is_empty() {
+            let names = files.iter().map(|&file| &other.files()[file as usize]);
+            return names
+                .into_iter()
+                .all(|name| graph(which).number(name).is_some_and(|it| reach.contains(it)));
+        }
+        let reached = reach.iter().map(|file| &graph(which).files()[file as usize]);
+        let imports =
+            reached.filter_map(|file| self.trees[which].parts(file)).flat_map(|parts| &parts.imports);
+        imports
+            .into_iter()
+            .any(|other| other.is_top_level && other.level == 0 && other.module == import.module)
+    }
+}
+
+/// What runs, without constants whose names are not to be found in the other tree: settings may be looked up by name.
+fn steps<'a>(parts: &'a Parts, other: &Tree) -> Vec<&'a Step> {
+    let is_known =
+        |name: &str| other.python().any(|(_, file)| file.parts().is_none_or(|it| mentions(it, name)));
+    let is_new = |step: &&Step| step.constant.as_ref().is_some_and(|name| !is_known(name));
+    parts.steps.iter().filter(|step| !is_new(step)).collect()
+}
+
+/// Whether a name stands anywhere in a file, or is bound there.
+fn mentions(parts: &Parts, name: &str) -> bool {
+    parts.names.contains(name)
+        || parts.part(name).is_some()
+        || parts.imports.iter().any(|import| import.bound_name() == name)
+        || parts.strings.contains(name)
+}
+
+/// The imports of the module itself, by the names that they bind; the last one counts.
+fn bound(parts: &Parts) -> BTreeMap<String, &Import> {
+    let imports = parts.imports.iter().filter(|import| import.is_top_level);
+    let key = |import: &Import| match (&import.name, &import.alias) {
+        // `import a.b` and `import a.c` bind the same name, and both count.
+        (None, None) => import.module.clone(),
+        _ => import.bound_name().to_owned(),
+    };
+    imports.map(|import| (key(import), import)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line, in `shop.py` of a project that has two more modules.
+    fn line(old: &str, new: &str) -> Option<usize> {
+        let tree = |text: &str| {
+            let other = ("loaded.py", "import third_party\nimport deep\n");
+            Tree::new([
+                ("shop.py", text),
+                other,
+                ("unloaded.py", "getattr(shop, 'LOOKED_UP', 2)"),
+                ("deep.py", ""),
+            ])
+        };
+        let (old, new) = (tree(old), tree(new));
+        let [before, after] = [&old, &new].map(|tree| tree.parts("shop.py").unwrap());
+        Loading::new(&old, &new).line_of_difference("shop.py", before, after)
+    }
+
+    #[test]
+    fn a_new_constant_that_nobody_mentioned_changes_nothing() {
+        assert_eq!(line("f()\n", "X = 1\nf()\n"), None);
+        assert_eq!(line("X = 1\nf()\n", "f()\n"), None);
+        assert_eq!(line("f(X)\n", "X = 1\nf(X)\n"), Some(1));
+        assert_eq!(line("X = 1\n", "X = 2\n"), Some(1));
+        assert_eq!(line("f()\n", "X = g()\nf()\n"), Some(1));
+        assert_eq!(line("f()\n", "LOOKED_UP = 1\nf()\n"), Some(1));
+    }
+
+    #[test]
+    fn a_new_import_counts_if_it_loads_something_or_takes_a_name() {
+        assert_eq!(line("import loaded\n", "import loaded\nimport os\n"), None);
+        assert_eq!(line("import loaded\n", "import loaded\nimport third_party as t\n"), None);
+        assert_eq!(line("import loaded\n", "import loaded\nfrom deep import x\n"), None);
+        assert_eq!(line("import loaded\n", "import loaded\nimport unloaded\n"), Some(2));
+        assert_eq!(line("import loaded\n", "import loaded\nimport fourth_party\n"), Some(2));
+        assert_eq!(line("def f(): open()\n", "from os import open\ndef f(): open()\n"), Some(1));
+    }
+
+    #[test]
+    fn an_import_that_goes_counts_if_something_is_no_longer_loaded_or_its_name_is_used() {
+        assert_eq!(line("import os\n", ""), None);
+        assert_eq!(line("import unloaded\n", ""), Some(1));
+        assert_eq!(line("import os\ndef f(): os.sep\n", "def f(): os.sep\n"), Some(1));
+    }
+
+    #[test]
+    fn a_name_for_something_else_counts_and_the_sequence_of_imports_does_not() {
+        assert_eq!(line("from os import path\n", "from posix import path\n"), Some(1));
+        assert_eq!(line("import os\nimport re\n", "import re\nimport os\n"), None);
+        assert_eq!(line("f()\ng()\n", "g()\nf()\n"), Some(1));
+    }
+}

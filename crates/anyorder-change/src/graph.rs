@@ -1,0 +1,252 @@
+//! The imports of one tree: which file may load which.
+//!
+//! Knows absolute and relative imports, packages, `conftest.py`, and modules that are named by strings. Where a name may mean
+//! several files, all of them count; what a program does to the search path is not known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyorder_source::{Import, Parts};
+use roaring::RoaringBitmap;
+
+use crate::Tree;
+use crate::elements::{directory, joined, module_names};
+
+/// Names by which code loads modules that it has as strings; a single word is taken for a module only beside these.
+const LOADERS: [&str; 7] =
+    ["import_module", "__import__", "importorskip", "run_module", "pytest_plugins", "patch", "find_spec"];
+
+/// Which file of a tree may load which.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    files: Vec<String>,
+    numbers: BTreeMap<String, u32>,
+    modules: BTreeMap<String, Vec<u32>>,
+    /// What each file loads, itself and all that these load included.
+    reach: Vec<RoaringBitmap>,
+}
+
+impl Graph {
+    pub(crate) fn of(tree: &Tree) -> Self {
+        let files: Vec<String> = tree.python().map(|(path, _)| path.to_owned()).collect();
+        let numbers: BTreeMap<String, u32> = files.iter().cloned().zip(0..).collect();
+        let mut graph = Graph { files, numbers, ..Graph::default() };
+        let is_package = |directory: &str| graph.numbers.contains_key(&joined(directory, "__init__.py"));
+        for (path, number) in &graph.numbers {
+            for name in module_names(path, is_package) {
+                graph.modules.entry(name).or_default().push(*number);
+            }
+        }
+        let edges: Vec<BTreeSet<u32>> =
+            tree.python().map(|(path, file)| graph.edges(path, file.parts())).collect();
+        graph.reach = closures(&edges);
+        graph
+    }
+
+    /// The files, by their numbers.
+    pub(crate) fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// What a file loads, itself included.
+    pub(crate) fn reach(&self, path: &str) -> RoaringBitmap {
+        self.numbers.get(path).map(|&number| self.reach[number as usize].clone()).unwrap_or_default()
+    }
+
+    /// What is loaded for the tests of a file: with each `conftest.py` of the directories above.
+    pub(crate) fn reach_of_tests(&self, path: &str) -> RoaringBitmap {
+        let mut reach = self.reach(path);
+        let mut below = path;
+        while !below.is_empty() {
+            below = directory(below);
+            let conftest =
+                if below.is_empty() { "conftest.py".to_owned() } else { format!("{below}/conftest.py") };
+            reach |= self.reach(&conftest);
+        }
+        reach
+    }
+
+    pub(crate) fn number(&self, path: &str) -> Option<u32> {
+        self.numbers.get(path).copied()
+    }
+
+    /// The files that an import of this file loads by itself.
+    pub(crate) fn imported(&self, path: &str, import: &Import) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
+        let mut name = match import.level {
+            0 => String::new(),
+            level => match self.package(path, level) {
+                Some(package) => package,
+                None => return found,
+            },
+        };
+        let is_relative = import.level > 0;
+        let segments = import.module.split('.').filter(|segment| !segment.is_empty());
+        for segment in segments.chain(import.name.as_deref().filter(|name| *name != "*")) {
+            name = if is_relative { format!("{name}/{segment}") } else { dotted(&name, segment) };
+            found.extend(if is_relative { self.at_path(&name) } else { self.named(&name) });
+        }
+        if is_relative && import.module.is_empty() {
+            let package = self.package(path, import.level).unwrap_or_default();
+            found.extend(self.at_path(&package));
+        }
+        found
+    }
+
+    /// The files that a dotted name stands for.
+    pub(crate) fn named(&self, name: &str) -> Vec<u32> {
+        self.modules.get(name).cloned().unwrap_or_default()
+    }
+
+    fn edges(&self, path: &str, parts: Option<&Parts>) -> BTreeSet<u32> {
+        let mut found: BTreeSet<u32> = self.number(path).into_iter().collect();
+        let mut package = directory(path);
+        while let Some(number) = self.number(&joined(package, "__init__.py")) {
+            found.insert(number);
+            if package.is_empty() {
+                break;
+            }
+            package = directory(package);
+        }
+        let Some(parts) = parts else { return found };
+        parts.imports.iter().for_each(|import| found.extend(self.imported(path, import)));
+        let has_loader =
+            LOADERS.iter().any(|loader| parts.names.contains(*loader)) || parts.strings.contains("-m");
+        for text in &parts.strings {
+            found.extend(self.named_by_string(path, text, has_loader));
+        }
+        found
+    }
+
+    /// `shop.cart`, `shop.cart.total`, `shop.cart:main`; `.cart`; `shop` if a single word may be meant.
+    fn named_by_string(&self, path: &str, text: &str, has_loader: bool) -> Vec<u32> {
+        let is_word = |word: &str| {
+            word.starts_with(|first: char| first.is_alphabetic() || first == '_')
+                && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+        };
+        let text = text.split(':').next().unwrap_or(text);
+        let words = text.trim_start_matches('.');
+        if !words.split('.').all(is_word) || !(words.contains('.') || has_loader) {
+            return Vec::new();
+        }
+        let level = u32::try_from(text.len() - words.len()).unwrap_or(u32::MAX);
+        let import = Import {
+            module: words.to_owned(),
+            name: Some("__main__".to_owned()),
+            alias: None,
+            level,
+            line: 0,
+            is_top_level: false,
+        };
+        self.imported(path, &import).into_iter().collect()
+    }
+
+    /// The directory that so many dots stand for.
+    fn package(&self, path: &str, level: u32) -> Option<String> {
+        let mut package = directory(path);
+        for _ in 1..level {
+            if package.is_empty() {
+                return None;
+            }
+            package = directory(package);
+        }
+        Some(package.to_owned())
+    }
+
+    fn at_path(&self, path: &str) -> Vec<u32> {
+        let path = path.trim_start_matches('/');
+        let places = [format!("{path}.py"), format!("{path}/__init__.py")];
+        places.iter().filter_map(|place| self.number(place)).collect()
+    }
+}
+
+fn dotted(before: &str, segment: &str) -> String {
+    if before.is_empty() { segment.to_owned() } else { format!("{before}.{segment}") }
+}
+
+/// All that can be reached from each.
+fn closures(edges: &[BTreeSet<u32>]) -> Vec<RoaringBitmap> {
+    let from = |start: usize| {
+        let mut seen = RoaringBitmap::new();
+        let mut waiting: Vec<u32> = edges[start].iter().copied().collect();
+        while let Some(next) = waiting.pop() {
+            if seen.insert(next) {
+                waiting.extend(edges[next as usize].iter().filter(|&&after| !seen.contains(after)));
+            }
+        }
+        seen
+    };
+    (0..edges.len()).map(from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reach(files: &[(&str, &str)], from: &str) -> Vec<String> {
+        let graph = Graph::of(&Tree::new(files.iter().copied()));
+        graph.reach_of_tests(from).iter().map(|number| graph.files()[number as usize].clone()).collect()
+    }
+
+    const SHOP: [(&str, &str); 5] = [
+        ("src/shop/__init__.py", ""),
+        ("src/shop/cart.py", "from . import money\n"),
+        ("src/shop/money.py", ""),
+        ("src/shop/sub/__init__.py", "from ..money import EUR"),
+        ("src/shop/json.py", ""),
+    ];
+
+    fn with(test: &str) -> Vec<String> {
+        let files: Vec<_> = SHOP.into_iter().chain([("tests/test_a.py", test)]).collect();
+        reach(&files, "tests/test_a.py").into_iter().filter(|path| path != "tests/test_a.py").collect()
+    }
+
+    #[test]
+    fn a_module_is_loaded_with_its_packages_and_all_that_it_imports() {
+        let cart = ["src/shop/__init__.py", "src/shop/cart.py", "src/shop/money.py"];
+        assert_eq!(with("import shop.cart"), cart);
+        assert_eq!(with("from shop import cart"), cart);
+        assert_eq!(with("def test():\n    from shop.cart import total"), cart);
+        let sub = ["src/shop/__init__.py", "src/shop/money.py", "src/shop/sub/__init__.py"];
+        assert_eq!(with("import shop.sub as s"), sub);
+        assert_eq!(with("import shop"), ["src/shop/__init__.py"]);
+    }
+
+    #[test]
+    fn a_module_of_a_package_is_not_one_by_its_own_name() {
+        assert_eq!(with("import json, money"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn modules_that_strings_name_count() {
+        let cart = ["src/shop/__init__.py", "src/shop/cart.py", "src/shop/money.py"];
+        assert_eq!(with("importlib.import_module('shop.cart')"), cart);
+        assert_eq!(with("mocker.patch('shop.cart.total', 1)"), cart);
+        assert_eq!(with("pytest.importorskip('shop')"), ["src/shop/__init__.py"]);
+        assert_eq!(with("x = 'shop'"), [] as [&str; 0]);
+        assert_eq!(with("x = 'a shop.cart for all'"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_is_there_for_type_checkers_is_not_loaded() {
+        assert_eq!(with("if t.TYPE_CHECKING:\n    import shop.cart\n"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_conftest_is_for_all_tests_below_it() {
+        let files = [
+            ("conftest.py", "import a"),
+            ("a.py", ""),
+            ("tests/conftest.py", ""),
+            ("tests/unit/test_a.py", ""),
+            ("tests/other/conftest.py", ""),
+        ];
+        let expected = ["a.py", "conftest.py", "tests/conftest.py", "tests/unit/test_a.py"];
+        assert_eq!(reach(&files, "tests/unit/test_a.py"), expected);
+    }
+
+    #[test]
+    fn circles_end() {
+        let files = [("a.py", "import b"), ("b.py", "import a"), ("test_a.py", "import a")];
+        assert_eq!(reach(&files, "test_a.py"), ["a.py", "b.py", "test_a.py"]);
+    }
+}

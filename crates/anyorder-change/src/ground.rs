@@ -1,0 +1,58 @@
+//! What a test stands on: all code whose change may change what it does.
+//!
+//! With a profile: the functions that it ran, those that it may have looked up by name, and what was imported for it. Without: all
+//! that was imported for it.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use anyorder_model::{Profile, Test};
+use roaring::RoaringBitmap;
+
+use crate::elements::last;
+use crate::imports::Loaded;
+use crate::opaque::starts_processes;
+use crate::profiles::{Touched, function_of};
+
+/// What a test stands on, in one tree or in two.
+pub(crate) struct Ground<'a> {
+    /// The functions that it ran; nothing if that is not known.
+    pub(crate) touched: Option<Touched>,
+    /// The last names that its code may look up.
+    looked_up: HashSet<&'a str>,
+    file: &'a str,
+}
+
+impl<'a> Ground<'a> {
+    /// By a profile, if there is one that tells all the code that ran.
+    pub(crate) fn new(test: &'a Test, profile: Option<&'a Profile>, root: &Path) -> Self {
+        let touched =
+            profile.filter(|profile| !starts_processes(profile)).map(|profile| Touched::new(profile, root));
+        let own = function_of(test);
+        let touched =
+            touched.filter(|touched| own.as_deref().is_some_and(|name| touched.has_named(last(name))));
+        let reads = profile.filter(|_| touched.is_some()).into_iter().flat_map(|profile| &profile.reads);
+        Ground { touched, looked_up: reads.map(|name| last_word(name)).collect(), file: &test.file }
+    }
+
+    /// The files that are loaded for it.
+    pub(crate) fn reach(&self, loaded: &Loaded) -> RoaringBitmap {
+        let mut reach = loaded.graph.reach_of_tests(self.file);
+        for file in self.touched.iter().flat_map(Touched::files) {
+            reach |= loaded.graph.reach(file);
+        }
+        reach
+    }
+
+    /// Whether its code may look up something of this name. What Python looks up by itself is not meant.
+    pub(crate) fn may_look_up(&self, function: &str) -> bool {
+        let name = last(function);
+        !(name.starts_with("__") && name.ends_with("__")) && self.looked_up.contains(name)
+    }
+}
+
+/// `total` of `shop.cart.total`, `.total`, `shop.cart.total()` and `fixture total`.
+fn last_word(name: &str) -> &str {
+    let name = name.strip_suffix("()").unwrap_or(name);
+    name.rsplit(['.', ' ']).next().unwrap_or(name)
+}

@@ -1,0 +1,77 @@
+//! Files that are there under another name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyorder_source::Digest;
+
+use crate::Tree;
+use crate::elements::last;
+
+/// Files of the old tree that are gone, and files of the new one that hold the same or, in Python, at least half of the same
+/// functions. Each has one partner at most.
+pub(crate) fn renames(old: &Tree, new: &Tree) -> Vec<(String, String)> {
+    let only = |tree: &Tree, other: &Tree| -> BTreeMap<String, BTreeSet<Digest>> {
+        let files = tree.files.iter().filter(|(path, _)| !other.files.contains_key(*path));
+        files.map(|(path, file)| (path.clone(), holds(tree, path, file.digest))).collect()
+    };
+    let (gone, mut come) = (only(old, new), only(new, old));
+    let mut renamed = Vec::new();
+    for (path, before) in gone {
+        let alike = |after: &BTreeSet<Digest>| before.intersection(after).count();
+        let best =
+            come.iter().max_by_key(|(there, after)| (alike(after), file_name(there) == file_name(&path)));
+        let Some((there, after)) = best else { break };
+        if 2 * alike(after) >= before.len().max(after.len()) {
+            let there = there.clone();
+            come.remove(&there);
+            renamed.push((path, there));
+        }
+    }
+    renamed
+}
+
+/// Digests of what is in a file: its functions, or the whole.
+fn holds(tree: &Tree, path: &str, whole: Digest) -> BTreeSet<Digest> {
+    let functions = tree.parts(path).into_iter().flat_map(|parts| &parts.parts);
+    let bodies: BTreeSet<Digest> = functions
+        .filter(|part| !part.is_class && !last(&part.name).starts_with("__"))
+        .map(|part| part.body)
+        .collect();
+    if bodies.is_empty() { BTreeSet::from([whole]) } else { bodies }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<(String, String)> {
+        renames(&Tree::new(old.iter().copied()), &Tree::new(new.iter().copied()))
+    }
+
+    fn pair(old: &str, new: &str) -> (String, String) {
+        (old.to_owned(), new.to_owned())
+    }
+
+    #[test]
+    fn a_file_with_the_same_contents_is_the_same_file() {
+        let found = between(&[("a/x.json", "1"), ("y.json", "2")], &[("b/x.json", "1"), ("y.json", "2")]);
+        assert_eq!(found, [pair("a/x.json", "b/x.json")]);
+    }
+
+    #[test]
+    fn a_python_file_may_differ_in_half_of_its_functions() {
+        let old = "def f(): return 1\ndef g(): return 2\n";
+        assert_eq!(between(&[("a.py", old)], &[("b.py", &old.replace('2', "3"))]), [pair("a.py", "b.py")]);
+        assert_eq!(between(&[("a.py", old)], &[("b.py", "def f(): return 9\n")]), []);
+    }
+
+    #[test]
+    fn each_file_has_one_partner() {
+        let found = between(&[("a.txt", ""), ("b.txt", "")], &[("c.txt", "")]);
+        assert_eq!(found, [pair("a.txt", "c.txt")]);
+    }
+}

@@ -1,0 +1,127 @@
+//! Which findings were there before a change: the suite as it was is shown to the tests at the project's own path, and each
+//! finding's orders run there.
+//!
+//! Knows how to ask. Where the files cannot be shown, or the suite as it was cannot be run, nothing is known, and what is found
+//! counts as new.
+
+use anyorder_model::{
+    Age, Fan, Finding, Group, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex,
+};
+
+use crate::args::SuiteArgs;
+use crate::git;
+use crate::memory::Memory;
+use crate::oracle::EngineOracle;
+use crate::project::Project;
+use crate::recorded::in_words;
+
+/// How often each order runs.
+const TIMES: u32 = 3;
+/// How many groups of partners of a finding are tried.
+const GROUPS: usize = 8;
+
+/// What is known of the time before a change.
+pub(crate) struct Past<'a> {
+    /// What was checked out.
+    pub(crate) commit: &'a str,
+    /// Tests that are gone: they may have been partners.
+    pub(crate) deleted: &'a [TestId],
+    /// Files that had another name: the old one and the new one.
+    pub(crate) renamed: &'a [(String, String)],
+}
+
+impl Past<'_> {
+    /// Where a test of now stood then, if it was there.
+    fn index_of(&self, id: &TestId, then: &Suite) -> Option<TestIndex> {
+        let old_name = || {
+            let (file, rest) = id.0.split_once("::")?;
+            let (old, _) = self.renamed.iter().find(|(_, new)| new == file)?;
+            then.index_of(&TestId(format!("{old}::{rest}")))
+        };
+        then.index_of(id).or_else(old_name)
+    }
+}
+
+/// Notes on each finding whether it was there; else says why that is not known.
+pub(crate) fn tell_age(
+    oracle: &mut EngineOracle<'_, '_>,
+    project: &Project,
+    suite: &SuiteArgs,
+    past: &Past<'_>,
+    findings: &mut [Finding],
+) -> Result<(), String> {
+    findings.iter_mut().for_each(|finding| finding.age = Some(Age::New));
+    let Some(now) =
+        Some(oracle.suite().clone()).filter(|_| findings.iter().any(|one| one.kind.is_order_dependent()))
+    else {
+        return Ok(());
+    };
+    let changes = git::back_to(oracle.root(), past.commit)?;
+    let then = project.with_changes(changes);
+    let suites = then.suites(oracle.session(), suite);
+    let mut suites = suites.map_err(|failure| failure.problem.what)?;
+    let opened = suites.open_next().map_err(|error| error.to_string())?;
+    let engine = opened.ok_or("there was no suite")?.engine;
+    let (files, root, limits) = (oracle.files().to_owned(), oracle.root().to_owned(), oracle.limits());
+    let memory = Memory::forgetful(engine.suite(), engine.session());
+    let mut before = EngineOracle::new(&engine, oracle.session(), memory, files, root);
+    before.limit(limits.0, limits.1);
+    for finding in findings.iter_mut().filter(|finding| finding.kind.is_order_dependent()) {
+        let orders = orders(&now, engine.suite(), finding, past);
+        if was_there(&mut before, finding.kind, &orders).map_err(|halted| in_words(halted).to_owned())? {
+            finding.age = Some(Age::Before);
+        }
+    }
+    Ok(())
+}
+
+/// The orders that show a finding, as far as the suite of then has their tests: those before its test.
+fn orders(now: &Suite, then: &Suite, finding: &Finding, past: &Past<'_>) -> Vec<(Vec<TestIndex>, TestIndex)> {
+    let at = |test: TestIndex| past.index_of(now.id(test), then);
+    let Some(test) = at(finding.test) else { return vec![] };
+    let own = vec![vec![finding.test]];
+    let groups: &[Group] = match finding.kind {
+        Kind::NonIdempotent => &own,
+        _ => finding.polluters.as_ref().or(finding.setters.as_ref()).map_or(&[], Vec::as_slice),
+    };
+    let known = groups.iter().filter_map(|group| group.iter().map(|&test| at(test)).collect());
+    let gone = past.deleted.iter().filter_map(|id| then.index_of(id)).map(|partner| vec![partner]);
+    let gone = gone.filter(|_| finding.kind != Kind::NonIdempotent);
+    let all = known.take(GROUPS).chain(gone.take(GROUPS));
+    all.map(|before: Vec<TestIndex>| (before, test)).collect()
+}
+
+/// Whether one of the orders shows it each time.
+fn was_there(
+    oracle: &mut dyn Oracle,
+    kind: Kind,
+    orders: &[(Vec<TestIndex>, TestIndex)],
+) -> Result<bool, Halted> {
+    let Some((_, test)) = orders.first() else { return Ok(false) };
+    let alone = ends(oracle, &[], *test)?;
+    let is_dependent = |behind: &[Outcome]| {
+        let all =
+            |outcomes: &[Outcome], is_red: bool| outcomes.iter().all(|outcome| outcome.is_red() == is_red);
+        let alone_is_red = kind == Kind::Brittle;
+        all(&alone, alone_is_red) && all(behind, !alone_is_red)
+    };
+    for (before, test) in orders {
+        if is_dependent(&ends(oracle, before, *test)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// How a test ends behind others, each time.
+fn ends(oracle: &mut dyn Oracle, before: &[TestIndex], test: TestIndex) -> Result<Vec<Outcome>, Halted> {
+    let fan = |repetition| Fan {
+        purpose: Purpose::Known,
+        repetition,
+        prefix: Order(before.to_vec()),
+        tails: vec![Order(vec![test])],
+    };
+    let records = oracle.run((0..TIMES).map(fan).collect())?;
+    let last = records.iter().filter_map(|record| record.tails.first()?.steps.last());
+    Ok(last.map(|step| step.outcome).collect())
+}

@@ -1,0 +1,194 @@
+//! `anyorder check`: after a change, only what it can have made order-dependent.
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use anyorder_change::GitError;
+use anyorder_engine::Engine;
+use anyorder_model::{Aim, Event, Finding, Halted, Oracle, Plan, Selection};
+use anyorder_report::{Terminal, github_annotations, github_summary};
+use anyorder_search::{HuntReport, HuntSettings, Known, check};
+
+use super::hunt::Hunter;
+use super::profile::noise;
+use crate::args::CheckArgs;
+use crate::baseline::BaselineFile;
+use crate::before::{Past, tell_age};
+use crate::concern::{Concern, Wishes, concern};
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::git;
+use crate::oracle::EngineOracle;
+use crate::project::Project;
+use crate::recorded::{Again, Outcome, Recorded};
+use crate::session::{Done, Session};
+
+pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let mut checker = Checker::new(args, &project)?;
+    let suites = project.suites(&mut session, &args.suite)?;
+    session
+        .each_suite(suites, &args.suite.targets, |session, engine, took| checker.suite(session, engine, took))
+}
+
+/// What was typed for a check.
+struct Checker<'a> {
+    args: &'a CheckArgs,
+    project: &'a Project,
+    hunter: Hunter,
+    baseline: BaselineFile,
+}
+
+impl<'a> Checker<'a> {
+    fn new(args: &'a CheckArgs, project: &'a Project) -> Result<Self, Failure> {
+        let hunter = Hunter {
+            rounds: args.rounds,
+            plain_pairs: Some(args.plain_pairs),
+            leaves_unexplained: args.no_explain,
+            noise: noise(&[], project)?,
+            budget: args.budget.or(project.config.get("budget", str::parse)?),
+            choice: args.suite.choice(),
+            ..Hunter::default()
+        };
+        let baseline = BaselineFile::read(&project.directory, args.baseline.as_deref(), args.write_baseline)?;
+        Ok(Checker { args, project, hunter, baseline })
+    }
+
+    fn suite(&mut self, session: &mut Session<'_>, engine: &Engine, took: Duration) -> Result<Done, Failure> {
+        let begun = Instant::now();
+        if engine.suite().driver != "pytest" {
+            return Err(Failure::usage(
+                "`check` reads changes of Python projects only",
+                "`anyorder hunt` looks at the whole suite",
+            ));
+        }
+        let choice = self.hunter.choice.clone();
+        let recorded = Recorded {
+            engine,
+            project: self.project,
+            choice: &choice,
+            budget: self.hunter.budget_words(engine),
+            tries_again: Again::All,
+            expects_changes: true,
+        };
+        if self.args.dry_run {
+            return self.listed(session, engine, &recorded);
+        }
+        recorded.carry_out(session, |oracle, known| {
+            oracle.limit(begun, self.hunter.budget.map(|budget| budget.allowance(took)));
+            self.checked(oracle, engine, known)
+        })
+    }
+
+    /// The selection, and nothing is run.
+    fn listed(
+        &self,
+        session: &mut Session<'_>,
+        engine: &Engine,
+        recorded: &Recorded<'_>,
+    ) -> Result<Done, Failure> {
+        let mut store = recorded.open(session)?;
+        let mut oracle = recorded.oracle(session, &mut store)?;
+        let concern = concern(&mut oracle, engine, &self.wishes())?;
+        oracle.session().tell(&concern.event(true));
+        Ok(Done::with(Exit::Nothing))
+    }
+
+    /// The selection, the search, and what there is to say about its findings; nothing if it was interrupted.
+    fn checked(
+        &mut self,
+        oracle: &mut EngineOracle<'_, '_>,
+        engine: &Engine,
+        known: Vec<Known>,
+    ) -> Result<Option<Outcome>, Failure> {
+        oracle.session().tell(&Event::Planned(plan(engine)));
+        let concern = concern(oracle, engine, &self.wishes())?;
+        oracle.session().tell(&concern.event(false));
+        let Concern { selection, since, renamed, stopped_early } = concern;
+        if stopped_early == Some(Halted::Interrupted) {
+            return Ok(None);
+        }
+        let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, known) };
+        let mut report = check(oracle, &selection, &settings);
+        report.stopped_early = stopped_early.or(report.stopped_early);
+        let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
+        if let Err(why) = tell_age(oracle, self.project, &self.args.suite, &past, &mut report.findings) {
+            let text = format!("whether findings were there before the change is not known: {why}");
+            oracle.session().tell(&Event::Notice { text, hint: None });
+        }
+        if self.args.write_baseline {
+            let (path, number) = self.baseline.write(engine.suite(), &report.findings)?;
+            let text = format!("{number} accepted in {}", path.display());
+            oracle.session().say("Baseline", &text);
+        }
+        self.baseline.apply(&mut report.findings);
+        let report = self.explained(oracle, engine, report);
+        if self.args.github {
+            self.tell_github(oracle, &report.findings, &selection, &since)?;
+        }
+        Ok(Some((report, None)))
+    }
+
+    /// With the state behind the findings that count; the others were there before.
+    fn explained(
+        &self,
+        oracle: &mut EngineOracle<'_, '_>,
+        engine: &Engine,
+        report: HuntReport,
+    ) -> HuntReport {
+        let (counting, others): (Vec<Finding>, Vec<Finding>) =
+            report.findings.into_iter().partition(Finding::counts);
+        let report = HuntReport { findings: counting, ..report };
+        let mut report = self.hunter.explained(oracle, engine, report);
+        report.findings.extend(others);
+        report.findings.sort_by_key(|finding| (finding.kind, finding.test));
+        report
+    }
+
+    fn wishes(&self) -> Wishes<'_> {
+        Wishes {
+            since: self.args.since.as_deref(),
+            select: self.args.select,
+            rts: self.args.rts,
+            noise: &self.hunter.noise,
+            may_watch: !self.args.dry_run,
+        }
+    }
+
+    fn tell_github(
+        &self,
+        oracle: &mut EngineOracle<'_, '_>,
+        findings: &[Finding],
+        selection: &Selection,
+        since: &str,
+    ) -> Result<(), Failure> {
+        let suite = oracle.suite().clone();
+        let prefix = git::prefix(oracle.root());
+        let annotations = github_annotations(&suite, findings, selection, &prefix);
+        oracle.session().data(&annotations);
+        let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return Ok(()) };
+        let text = github_summary(&suite, findings, selection, since);
+        let file = std::fs::File::options().create(true).append(true).open(&path);
+        file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
+            Failure::unwritable(path.as_ref(), &error, "`GITHUB_STEP_SUMMARY` names the file of the summary")
+        })
+    }
+}
+
+fn plan(engine: &Engine) -> Plan {
+    Plan {
+        strategy: "check".to_owned(),
+        orders: 0,
+        seed: engine.settings().seed,
+        workers: engine.settings().workers,
+        isolation: engine.isolation().name(),
+        aim: Aim::Verdicts,
+    }
+}
+
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        Failure::usage(error.to_string(), error.hint())
+    }
+}

@@ -1,0 +1,131 @@
+//! What a change concerns: the two trees, the profiles that are kept, and new ones where they are needed become a selection.
+//!
+//! Knows which tests have to be watched before it can be told who shares state with whom. How trees are compared and what makes
+//! tests related, `anyorder-change` knows.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyorder_change::{
+    Affected, Changes, How, Imports, OldProfiles, Repository, Rts, Select, Since, affected, changes, related,
+};
+use anyorder_engine::Engine;
+use anyorder_model::{
+    Event, Halted, News, Oracle, Profile, Selected, Selection, Station, Suite, TestId, TestIndex, Why,
+};
+use anyorder_search::{Noise, ProfileSettings, profile};
+
+use crate::failure::Failure;
+use crate::fingerprint::environment;
+use crate::oracle::EngineOracle;
+use crate::profiles::{Kept, with_profiles};
+
+/// What a change concerns.
+pub(crate) struct Concern {
+    pub(crate) selection: Arc<Selection>,
+    /// The commit that files were compared with.
+    pub(crate) since: String,
+    /// Files that had another name then.
+    pub(crate) renamed: Vec<(String, String)>,
+    /// Why some tests could not be watched; then the selection may lack some.
+    pub(crate) stopped_early: Option<Halted>,
+}
+
+impl Concern {
+    /// How it is told; `is_all` if nothing else is wanted.
+    pub(crate) fn event(&self, is_all: bool) -> Event {
+        Event::Selected { selection: Arc::clone(&self.selection), since: self.since.clone(), is_all }
+    }
+}
+
+/// What was typed about it.
+pub(crate) struct Wishes<'a> {
+    /// The revision to compare with.
+    pub(crate) since: Option<&'a str>,
+    pub(crate) select: Select,
+    pub(crate) rts: Rts,
+    pub(crate) noise: &'a Noise,
+    /// Whether tests may be watched; else what affected ones do is what they did before.
+    pub(crate) may_watch: bool,
+}
+
+/// Which tests the change concerns, and why.
+pub(crate) fn concern(
+    oracle: &mut EngineOracle<'_, '_>,
+    engine: &Engine,
+    wishes: &Wishes<'_>,
+) -> Result<Concern, Failure> {
+    let (suite, root) = (engine.suite(), oracle.root().to_owned());
+    let kept = oracle.memory().profiles()?;
+    let Since { commit, old: then, new: now } = since(&root, &kept, wishes.since)?;
+    let (imports, changes) = (Imports::new(&then, &now), changes(&then, &now));
+    let other_environment = kept.other_environment(&environment(engine));
+    let with_profiles = with_profiles(suite, &kept.profiles);
+    let old = OldProfiles::new(&root, kept.profiles);
+    let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
+    if let Some(what) = other_environment {
+        make_all_affected(suite, &mut found, &what);
+    }
+    let unwatched = gone_unwatched(&changes, &found.deleted);
+    found.deleted.extend(unwatched);
+    let watched = if wishes.may_watch { to_watch(&found, wishes.select) } else { vec![] };
+    let (new, stopped_early) = watch(oracle, &watched);
+    let related = related(suite, &found, &old, &new, wishes.select, &imports, wishes.noise);
+    if wishes.may_watch {
+        let is_stale = |test: &TestIndex| watched.contains(test) || found.unknown.contains(test);
+        let holding: Vec<TestIndex> = with_profiles.into_iter().filter(|test| !is_stale(test)).collect();
+        oracle.memory().renew_profiles(&holding)?;
+    }
+    let Affected { tests: affected, everything, deleted, .. } = found;
+    let selection = Arc::new(Selection { everything, affected, related, deleted });
+    Ok(Concern { selection, since: commit, renamed: changes.renamed, stopped_early })
+}
+
+/// The two trees: since what was typed, else since the last profiles were made, if that commit is still there.
+fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<Since, Failure> {
+    let repository = Repository::around(root)?;
+    if let Some(revision) = typed {
+        return Ok(repository.since(revision)?);
+    }
+    let last = kept.commit().map(|commit| repository.since(commit));
+    Ok(last.and_then(Result::ok).map_or_else(|| repository.since("HEAD"), Ok)?)
+}
+
+/// Something concerns all tests that is no file of the project.
+fn make_all_affected(suite: &Suite, found: &mut Affected, what: &str) {
+    let why = || vec![Why::Everything { what: what.to_owned() }];
+    found.tests = suite.indices().map(|test| Selected { test, why: why() }).collect();
+    found.everything = Some(what.to_owned());
+    found.unknown.clear();
+}
+
+/// Test functions that are gone, and of which nobody knows what they did.
+fn gone_unwatched(changes: &Changes, known: &[TestId]) -> Vec<TestId> {
+    let gone = changes.elements.iter().filter(|changed| changed.how == How::Deleted);
+    let functions = gone.filter_map(|changed| Some((&changed.at.file, changed.function.as_ref()?)));
+    let is_test = |name: &str| name.rsplit('.').next().is_some_and(|last| last.starts_with("test"));
+    let tests = functions.filter(|(_, name)| is_test(name));
+    let ids = tests.map(|(file, name)| format!("{file}::{}", name.replace('.', "::")));
+    let is_known = |id: &String| known.iter().any(|TestId(known)| known.split('[').next() == Some(id));
+    ids.filter(|id| !is_known(id)).map(TestId).collect()
+}
+
+/// The tests whose profiles are needed: of those that do something else now, and, if anybody does, of those that nobody has
+/// watched.
+fn to_watch(found: &Affected, select: Select) -> Vec<TestIndex> {
+    let mut tests: Vec<TestIndex> = found.tests.iter().map(|selected| selected.test).collect();
+    let is_anybody = !tests.is_empty() || !found.deleted.is_empty();
+    if is_anybody && matches!(select, Select::Cells | Select::Class) {
+        tests.extend(&found.unknown);
+    }
+    tests
+}
+
+fn watch(oracle: &mut EngineOracle<'_, '_>, tests: &[TestIndex]) -> (Vec<Profile>, Option<Halted>) {
+    if tests.is_empty() || !oracle.can_watch() {
+        return (vec![], None);
+    }
+    oracle.tell(News::Began(Station::Profile, Some(tests.len() as u64)));
+    let report = profile(oracle, tests, &ProfileSettings::default());
+    (report.profiles, report.stopped_early)
+}

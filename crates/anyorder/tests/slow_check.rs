@@ -1,0 +1,304 @@
+//! Checks after changes of every kind: the selection has every test that all pairs at both revisions say is needed, and the
+//! verdict is theirs, too.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyorder_testkit::thorough::usually_or_in_trials;
+use common::expected::in_lanes;
+use common::history::{CART, CONFTEST, Edit, History, Truth};
+use common::{Anyorder, Ran};
+use serde_json::Value;
+
+/// How many checks go on at the same time.
+const LANES: usize = 2;
+
+/// Checked every day; trials check all of them, and each with and without earlier profiles.
+const USUAL: [&str; 6] =
+    ["comment", "data file", "decorator", "deleted cleaner", "new polluter", "renamed test"];
+
+/// A change, and what is to be found after it.
+#[derive(Default)]
+struct Case<'a> {
+    /// Beside the shop itself.
+    base: Vec<Edit<'a>>,
+    change: Vec<Edit<'a>>,
+    /// Tests that are order-dependent now and were not.
+    new: Vec<&'a str>,
+    /// Tests that were order-dependent before, and have to be told of as such.
+    before: Vec<&'a str>,
+    /// Whether all tests are affected, or none, where that is certain.
+    affects_all: Option<bool>,
+}
+
+const SETS_MODE: &str = "from shop import mode\n\n\ndef test_set_mode():\n    mode.MODE = \"b\"\n";
+const READS_MODE: &str = "from shop import mode\n\n\ndef test_mode_is_a():\n    assert mode.MODE == \"a\"\n";
+const RESETS_MODE: &str = "from shop import mode\n\n\ndef test_reset_mode():\n    mode.MODE = \"a\"\n";
+
+/// Files of a suite with a mode, as far as they are wanted.
+fn mode<'a>(tests: &[Edit<'a>]) -> Vec<Edit<'a>> {
+    [&[("shop/mode.py", Some("MODE = \"a\"\n"))], tests].concat()
+}
+
+fn cases(texts: &Texts) -> BTreeMap<&'static str, Case<'_>> {
+    let sets = ("tests/test_a_set.py", Some(SETS_MODE));
+    let reads = ("tests/test_c_read.py", Some(READS_MODE));
+    let victim = "tests/test_c_read.py::test_mode_is_a";
+    BTreeMap::from([
+        (
+            "new victim",
+            Case { base: mode(&[sets]), change: vec![reads], new: vec![victim], ..Case::default() },
+        ),
+        (
+            "new polluter",
+            Case { base: mode(&[reads]), change: vec![sets], new: vec![victim], ..Case::default() },
+        ),
+        (
+            "code that writes",
+            Case {
+                change: vec![("shop/cart.py", Some(&texts.cart_that_keeps))],
+                new: vec!["tests/test_cart.py::test_nothing_kept"],
+                ..Case::default()
+            },
+        ),
+        (
+            "code moved",
+            Case {
+                change: vec![("shop/cart.py", Some(&texts.cart_moved))],
+                affects_all: Some(false),
+                ..Case::default()
+            },
+        ),
+        (
+            "comment",
+            Case {
+                change: vec![
+                    ("shop/cart.py", Some(&texts.cart_with_comment)),
+                    ("README.md", Some("A shop.\n")),
+                ],
+                affects_all: Some(false),
+                ..Case::default()
+            },
+        ),
+        (
+            "renamed test",
+            Case {
+                base: mode(&[sets, reads]),
+                change: vec![("tests/test_a_set.py", Some(&texts.renamed_polluter))],
+                before: vec![victim],
+                ..Case::default()
+            },
+        ),
+        (
+            "renamed file",
+            Case {
+                base: mode(&[sets, reads]),
+                change: vec![("tests/test_c_read.py", None), ("tests/test_d_read.py", Some(READS_MODE))],
+                before: vec!["tests/test_d_read.py::test_mode_is_a"],
+                ..Case::default()
+            },
+        ),
+        (
+            "deleted cleaner",
+            Case {
+                base: mode(&[sets, ("tests/test_b_reset.py", Some(RESETS_MODE)), reads]),
+                change: vec![("tests/test_b_reset.py", None)],
+                before: vec![victim],
+                ..Case::default()
+            },
+        ),
+        (
+            "constant",
+            Case {
+                change: vec![("shop/settings.py", Some(&texts.settings_that_keep))],
+                new: vec!["tests/test_cart.py::test_nothing_kept"],
+                // The conftest of all tests imports it.
+                affects_all: Some(true),
+                ..Case::default()
+            },
+        ),
+        (
+            "default argument",
+            Case {
+                change: vec![("shop/cart.py", Some(&texts.cart_with_shared_default))],
+                new: vec!["tests/test_cart.py::test_remember"],
+                ..Case::default()
+            },
+        ),
+        (
+            "decorator",
+            Case {
+                change: vec![("shop/cart.py", Some(&texts.cart_with_cache))],
+                new: vec![
+                    "tests/test_cart.py::test_price_in_dollars",
+                    "tests/test_euro.py::test_price_in_euro",
+                ],
+                ..Case::default()
+            },
+        ),
+        (
+            "conftest",
+            Case {
+                change: vec![("tests/conftest.py", Some(&texts.conftest_without_reset))],
+                new: vec!["tests/test_cart.py::test_price_in_dollars"],
+                ..Case::default()
+            },
+        ),
+        (
+            "data file",
+            Case {
+                change: vec![("data/rates.json", Some("{\"USD\": 1, \"keep\": 1}\n"))],
+                new: vec!["tests/test_rates.py::test_none_known"],
+                ..Case::default()
+            },
+        ),
+        (
+            "dependency",
+            Case {
+                change: vec![("requirements.txt", Some("shoplib==1.1\n"))],
+                affects_all: Some(true),
+                ..Case::default()
+            },
+        ),
+    ])
+}
+
+/// Files as changes leave them.
+struct Texts {
+    cart_that_keeps: String,
+    cart_moved: String,
+    cart_with_comment: String,
+    cart_with_shared_default: String,
+    cart_with_cache: String,
+    settings_that_keep: String,
+    conftest_without_reset: String,
+    renamed_polluter: String,
+}
+
+impl Texts {
+    fn new() -> Self {
+        let edited = |text: &str, from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        };
+        let total = "def total(items):\n    return sum(items)\n\n\n";
+        let shared = "def remember(item, kept=[]):\n    kept.append(item)\n";
+        Texts {
+            cart_that_keeps: edited(CART, "    if settings.KEEPS:\n        KEPT", "    KEPT"),
+            cart_moved: edited(&edited(CART, total, ""), "def price", &format!("{total}def price")),
+            cart_with_comment: edited(CART, "def total", "# The sum of all items.\ndef total"),
+            cart_with_shared_default: edited(
+                CART,
+                "def remember(item, kept=()):\n    kept = list(kept)\n    kept.append(item)\n",
+                shared,
+            ),
+            cart_with_cache: edited(CART, "def price", "@__import__(\"functools\").cache\ndef price"),
+            settings_that_keep: "CURRENCY = \"USD\"\nKEEPS = True\n\n\ndef switch(currency):\n    global CURRENCY\n    CURRENCY = currency\n".to_owned(),
+            conftest_without_reset: edited(CONFTEST, "    yield\n    settings.switch(\"USD\")\n", "    yield\n"),
+            renamed_polluter: edited(SETS_MODE, "test_set_mode", "test_switch_mode"),
+        }
+    }
+}
+
+/// The ids of tests in a list of objects, those that `is_meant`.
+fn tests<'r>(list: &'r Value, is_meant: impl Fn(&Value) -> bool) -> BTreeSet<&'r str> {
+    let rows = list.as_array().into_iter().flatten().filter(|row| is_meant(row));
+    rows.map(|row| row["test"].as_str().unwrap()).collect()
+}
+
+fn depends(finding: &Value) -> bool {
+    ["victim", "brittle", "non-idempotent"].map(Value::from).contains(&finding["kind"])
+}
+
+fn set<'a>(names: impl IntoIterator<Item = &'a (impl AsRef<str> + 'a + ?Sized)>) -> BTreeSet<&'a str> {
+    names.into_iter().map(AsRef::as_ref).collect()
+}
+
+/// What is wrong with a report on a change between two revisions.
+fn faults(report: &Value, case: &Case<'_>, then: &Truth, now: &Truth) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut claim = |holds: bool, fault: String| faults.extend((!holds).then_some(fault));
+    let selection = &report["selection"];
+    let affected = tests(&selection["affected"], |_| true);
+    let selected: BTreeSet<&str> = affected.union(&tests(&selection["related"], |_| true)).copied().collect();
+    for (first, test) in now.pairs.difference(&then.pairs) {
+        let is_there = [first, test].iter().all(|name| selected.contains(name.as_str()));
+        let is_tried = [first, test].iter().any(|name| affected.contains(name.as_str()));
+        claim(is_there && is_tried, format!("{first}, {test} is a new pair, and is not selected"));
+    }
+    let told = |age: &str| tests(&report["findings"], |finding| depends(finding) && finding["age"] == age);
+    claim(told("new") == set(&case.new), format!("new: {:?}, not {:?}", told("new"), case.new));
+    claim(
+        told("before") == set(&case.before),
+        format!("before: {:?}, not {:?}", told("before"), case.before),
+    );
+    let (dependent_then, dependent_now) = (then.dependent(), now.dependent());
+    for name in &case.new {
+        claim(
+            dependent_now.contains(*name) && !dependent_then.contains(*name),
+            format!("all pairs say that {name} is not new"),
+        );
+    }
+    let is_new = |name: &&String| !dependent_then.contains(*name) && then.tests.contains(*name);
+    let missing: Vec<&String> =
+        dependent_now.iter().filter(is_new).filter(|name| !case.new.contains(&name.as_str())).collect();
+    claim(missing.is_empty(), format!("all pairs say that {missing:?} are new"));
+    match case.affects_all {
+        Some(true) => claim(affected.len() == now.tests.len(), format!("affected: {affected:?}")),
+        Some(false) => claim(selected.is_empty(), format!("selected: {selected:?}")),
+        None => claim(selected.len() < now.tests.len(), "all tests are selected".to_owned()),
+    }
+    faults
+}
+
+/// A check since the first commit.
+#[track_caller]
+fn check(directory: &Path, since: &str) -> Ran {
+    Anyorder::at(directory).run(&[
+        "check",
+        "--since",
+        since,
+        "--plain-pairs",
+        "1",
+        "--no-explain",
+        "--json",
+        "-",
+    ])
+}
+
+/// Builds the history of a case, checks it with and without earlier profiles, and says what is wrong.
+fn checked(name: &str, case: &Case<'_>) -> Option<String> {
+    let history = History::of_shop(&case.base);
+    let base = history.commit_of("HEAD");
+    Anyorder::at(history.path()).run(&["profile"]).with_code(0);
+    history.edit(&case.change);
+    history.commit();
+    let then = Truth::of(history.files_of(&base).path());
+    let now = Truth::of(history.path());
+    let mut wrong = Vec::new();
+    let mut look = |how: &str| {
+        let ran = check(history.path(), &base);
+        let mut faults = faults(&ran.json(), case, &then, &now);
+        let code = i32::from(!case.new.is_empty());
+        faults.extend((ran.code != code).then(|| format!("exit code {}", ran.code)));
+        wrong.extend((!faults.is_empty()).then(|| format!("{name}, {how}: {faults:#?}\n{}", ran.shown())));
+    };
+    look("warm");
+    if usually_or_in_trials(name == "new polluter", true) {
+        std::fs::remove_dir_all(history.path().join(".anyorder")).unwrap();
+        look("cold");
+    }
+    (!wrong.is_empty()).then(|| wrong.join("\n"))
+}
+
+#[test]
+fn after_every_kind_of_change_all_that_is_needed_is_selected_and_the_verdict_is_right() {
+    let texts = Texts::new();
+    let mut cases = cases(&texts);
+    cases.retain(|name, _| usually_or_in_trials(USUAL.contains(name), true));
+    let cases = cases.into_iter().map(|(name, case)| (name.to_owned(), case)).collect();
+    let wrong = in_lanes(LANES, cases, |name, case| checked(name, case));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
