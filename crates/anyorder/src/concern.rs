@@ -74,14 +74,14 @@ pub(crate) fn concern(
     if wishes.may_watch {
         let is_stale = |test: &TestIndex| watched.contains(test) || found.unknown.contains(test);
         let holding: Vec<TestIndex> = with_profiles.into_iter().filter(|test| !is_stale(test)).collect();
-        oracle.memory().renew_profiles(&holding)?;
+        oracle.memory().renew_profiles(&root, &holding)?;
     }
     let Affected { tests: affected, everything, deleted, .. } = found;
     let selection = Arc::new(Selection { everything, affected, related, deleted });
     Ok(Concern { selection, since: commit, renamed: changes.renamed, stopped_early })
 }
 
-/// The two trees: since what was typed, else since the last profiles were made, if that commit is still there.
+/// The two trees: since what was typed, else since all profiles were made, if that commit is still there.
 fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<Since, Failure> {
     let repository = Repository::around(root)?;
     if let Some(revision) = typed {
