@@ -44,7 +44,7 @@ pub(crate) struct CheckArgs {
     /// Leave out the search for the state behind each finding
     #[arg(long, help_heading = "State")]
     pub(crate) no_explain: bool,
-    /// How many orders of the tests that are looked at run [default: by their number, 3 to 6]
+    /// How many orders of the tests that are looked at run [default: by their number, 3 to 20]
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
     /// Pairs of plain runs, one red and one green, before a difference is reported; fewer are quicker and less sure
