@@ -2,6 +2,7 @@
 //!
 //! Knows what changed, what each test ran, and what was imported for it. Does not know what tests do to each other.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use anyorder_model::{Selected, Suite, Test, TestId, TestIndex, Why};
@@ -73,7 +74,8 @@ struct Judge<'a> {
     rts: Rts,
     imports: &'a Imports,
     concerned: [Concerned; 2],
-    stampers: [Stamper<'a>; 2],
+    /// Made when the first profile is looked at.
+    stampers: OnceCell<[Stamper<'a>; 2]>,
     /// Functions that have profiles with some parameters.
     known: BTreeSet<(String, String)>,
 }
@@ -89,7 +91,7 @@ impl<'a> Judge<'a> {
             rts,
             imports,
             concerned: trees.map(|loaded| loaded.concerned(changes)),
-            stampers: trees.map(Stamper::new),
+            stampers: OnceCell::new(),
             known: known.collect(),
         }
     }
@@ -97,7 +99,8 @@ impl<'a> Judge<'a> {
     /// Whether a profile tells what its test did before the change, or does now.
     fn holds(&self, recorded: &Recorded) -> bool {
         let stamp = |stamper: &Stamper| stamper.stamp(&recorded.test, &recorded.profile, &self.old.root);
-        self.stampers.iter().any(|stamper| stamp(stamper) == recorded.stamp)
+        let stampers = self.stampers.get_or_init(|| [&self.imports.old, &self.imports.new].map(Stamper::new));
+        stampers.iter().any(|stamper| stamp(stamper) == recorded.stamp)
     }
 
     fn reasons(&self, test: &Test, recorded: Option<&Recorded>) -> Vec<Why> {

@@ -66,7 +66,7 @@ impl Rule<'_> {
     fn files_of(&self, test: TestIndex) -> BTreeSet<String> {
         let own = self.crowd.suite.tests().get(test.at()).map(|test| test.file.clone());
         if let Some(profiles) = self.crowd.profiles.get(&test) {
-            let touched = profiles.iter().map(|profile| Touched::new(profile, &self.old.root));
+            let touched = profiles.both().map(|profile| Touched::new(profile, &self.old.root));
             let files: BTreeSet<String> =
                 touched.flat_map(|touched| touched.files().cloned().collect::<Vec<_>>()).collect();
             return files.into_iter().chain(own).collect();

@@ -46,9 +46,13 @@ impl Repository {
     pub fn around(root: &Path) -> Result<Self, GitError> {
         let ask = |question: &str| {
             let answer = run(git(root).args(["rev-parse", question]))?;
-            let line = answer.map_err(|complaint| match complaint.contains("not a git repository") {
-                true => GitError::NoRepository(root.display().to_string()),
-                false => GitError::Refused(complaint),
+            let line = answer.map_err(|complaint| {
+                let is_outside = complaint.contains("not a git repository");
+                if is_outside {
+                    GitError::NoRepository(root.display().to_string())
+                } else {
+                    GitError::Refused(complaint)
+                }
             })?;
             Ok(line.strip_suffix(b"\n").map_or(line.clone(), <[u8]>::to_vec))
         };
@@ -110,7 +114,7 @@ impl Repository {
     fn different(&self, commit: &str) -> Result<Vec<Blob>, GitError> {
         let options =
             ["--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--no-relative"];
-        let output = self.ask(git(&self.top).arg("diff").args(options).args([commit, "--"]))?;
+        let output = ask(git(&self.top).arg("diff").args(options).args([commit, "--"]))?;
         let mut fields = output.split(|&byte| byte == 0);
         let mut found = Vec::new();
         while let (Some(facts), Some(path)) = (fields.next(), fields.next()) {
@@ -144,12 +148,8 @@ impl Repository {
     }
 
     fn names(&self, words: &[&str]) -> Result<Vec<Vec<u8>>, GitError> {
-        let output = self.ask(git(&self.top).args(words))?;
+        let output = ask(git(&self.top).args(words))?;
         Ok(output.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
-    }
-
-    fn ask(&self, git: &mut Command) -> Result<Vec<u8>, GitError> {
-        run(git)?.map_err(GitError::Refused)
     }
 
     /// As the suite's root sees a path of the repository.
@@ -208,6 +208,11 @@ fn run(git: &mut Command) -> Result<Result<Vec<u8>, String>, GitError> {
     let output = git.output().map_err(|error| GitError::NoGit(error.to_string()))?;
     let complaint = || text(&output.stderr);
     Ok(if output.status.success() { Ok(output.stdout) } else { Err(complaint()) })
+}
+
+/// What it printed; it has no reason to complain.
+fn ask(git: &mut Command) -> Result<Vec<u8>, GitError> {
+    run(git)?.map_err(GitError::Refused)
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -74,7 +74,7 @@ impl Graph {
         let mut found = BTreeSet::new();
         let mut name = match import.level {
             0 => String::new(),
-            level => match self.package(path, level) {
+            level => match package_of(path, level) {
                 Some(package) => package,
                 None => return found,
             },
@@ -86,7 +86,7 @@ impl Graph {
             found.extend(if is_relative { self.at_path(&name) } else { self.named(&name) });
         }
         if is_relative && import.module.is_empty() {
-            let package = self.package(path, import.level).unwrap_or_default();
+            let package = package_of(path, import.level).unwrap_or_default();
             found.extend(self.at_path(&package));
         }
         found
@@ -140,23 +140,23 @@ impl Graph {
         self.imported(path, &import).into_iter().collect()
     }
 
-    /// The directory that so many dots stand for.
-    fn package(&self, path: &str, level: u32) -> Option<String> {
-        let mut package = directory(path);
-        for _ in 1..level {
-            if package.is_empty() {
-                return None;
-            }
-            package = directory(package);
-        }
-        Some(package.to_owned())
-    }
-
     fn at_path(&self, path: &str) -> Vec<u32> {
         let path = path.trim_start_matches('/');
         let places = [format!("{path}.py"), format!("{path}/__init__.py")];
         places.iter().filter_map(|place| self.number(place)).collect()
     }
+}
+
+/// The directory that so many dots stand for.
+fn package_of(path: &str, level: u32) -> Option<String> {
+    let mut package = directory(path);
+    for _ in 1..level {
+        if package.is_empty() {
+            return None;
+        }
+        package = directory(package);
+    }
+    Some(package.to_owned())
 }
 
 fn dotted(before: &str, segment: &str) -> String {

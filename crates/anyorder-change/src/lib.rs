@@ -8,6 +8,7 @@
 mod affect;
 mod at_import;
 mod blobs;
+mod by_cells;
 mod by_class;
 mod calls;
 mod changes;
@@ -25,6 +26,7 @@ mod relate;
 mod renames;
 mod stamp;
 mod tree;
+mod unnamed;
 
 pub use affect::{Affected, Rts, affected};
 pub use changes::{Changed, Changes, How, changes};

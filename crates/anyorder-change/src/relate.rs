@@ -1,17 +1,14 @@
 //! Which tests share state with those that a change concerns.
 //!
-//! Knows profiles, old and new. What one test writes and another may read makes the two related, in either direction, and so
-//! on from there: who writes what an affected one reads, and who writes what that one reads; who reads what it writes, and so
-//! on. A test whose state cannot be looked into is related to all affected ones.
+//! Knows profiles, old and new, and four ways to relate tests by them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_model::{Profile, Selected, Suite, TestId, TestIndex, Why};
-use anyorder_search::{Flow, Noise};
-use roaring::RoaringBitmap;
+use anyorder_search::Noise;
 
+use crate::by_cells::by_cells;
 use crate::by_class::by_class;
-use crate::opaque::opaque;
 use crate::{Affected, Imports, OldProfiles};
 
 /// How related tests are told.
@@ -21,7 +18,7 @@ pub enum Select {
     Affected,
     /// All tests of a group with an affected one, and of those that ran code of a module with globals, if it ran such code, too.
     Class,
-    /// Those where writes meet reads, cell by cell.
+    /// Those where writes meet reads, cell by cell; of those that leave the same to be read, one.
     #[default]
     Cells,
     /// All other tests.
@@ -70,8 +67,27 @@ pub(crate) struct Crowd<'a> {
     deleted: &'a [TestId],
     /// Affected and deleted tests.
     pub(crate) start: BTreeSet<TestIndex>,
-    /// Old and new ones of each test.
-    pub(crate) profiles: BTreeMap<TestIndex, Vec<&'a Profile>>,
+    pub(crate) profiles: BTreeMap<TestIndex, Known<'a>>,
+}
+
+/// What is known of a test; one of the two at least.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Known<'a> {
+    /// What it did before the change.
+    pub(crate) old: Option<&'a Profile>,
+    /// What it does now, if that was looked at.
+    pub(crate) new: Option<&'a Profile>,
+}
+
+impl<'a> Known<'a> {
+    pub(crate) fn both(self) -> impl Iterator<Item = &'a Profile> + Clone {
+        self.old.into_iter().chain(self.new)
+    }
+
+    /// What it does now, as far as is known.
+    pub(crate) fn latest(self) -> Option<&'a Profile> {
+        self.new.or(self.old)
+    }
 }
 
 impl<'a> Crowd<'a> {
@@ -82,12 +98,13 @@ impl<'a> Crowd<'a> {
         start.extend(deleted.clone().map(|(index, _)| index));
         let stale: BTreeSet<TestIndex> = affected.unknown.iter().copied().collect();
         let there = suite.indices().filter(|test| !stale.contains(test)).map(|test| (test, suite.id(test)));
-        let mut profiles: BTreeMap<TestIndex, Vec<&Profile>> = BTreeMap::new();
+        let mut profiles: BTreeMap<TestIndex, Known<'_>> = BTreeMap::new();
         for (index, id) in there.chain(deleted) {
-            let recorded = old.get(id).map(|recorded| &recorded.profile);
-            recorded.into_iter().for_each(|profile| profiles.entry(index).or_default().push(profile));
+            if let Some(recorded) = old.get(id) {
+                profiles.entry(index).or_default().old = Some(&recorded.profile);
+            }
         }
-        new.iter().for_each(|profile| profiles.entry(profile.test).or_default().push(profile));
+        new.iter().for_each(|profile| profiles.entry(profile.test).or_default().new = Some(profile));
         Crowd { suite, deleted: &affected.deleted, start, profiles }
     }
 
@@ -98,58 +115,4 @@ impl<'a> Crowd<'a> {
             &self.deleted[test.at() - self.suite.len()]
         }
     }
-}
-
-fn by_cells(crowd: &Crowd<'_>, noise: &Noise) -> BTreeMap<TestIndex, Vec<Why>> {
-    let observable = crowd.profiles.iter().flat_map(|(&test, profiles)| {
-        profiles.iter().map(move |profile| {
-            let mut profile = Profile { test, ..(*profile).clone() };
-            profile.writes.retain(|write| !noise.has(&write.cell));
-            profile
-        })
-    });
-    let flow = Flow::new(&observable.collect::<Vec<_>>());
-    let readers = flow.readers();
-    let mut writers: BTreeMap<TestIndex, RoaringBitmap> = BTreeMap::new();
-    for (writer, readers) in &readers {
-        for reader in readers {
-            writers.entry(TestIndex(reader)).or_default().insert(writer.0);
-        }
-    }
-    let mut why: BTreeMap<TestIndex, Vec<Why>> = BTreeMap::new();
-    let mut note = |test: TestIndex, cells: Vec<String>, with: TestIndex| {
-        let with = crowd.id(with).clone();
-        let shares = cells.into_iter().take(1).map(|cell| Why::Shares { cell, with: with.clone() });
-        why.entry(test).or_default().extend(shares);
-    };
-    for (reader, writer) in steps_from(&crowd.start, &readers) {
-        note(reader, flow.between(writer, reader), writer);
-    }
-    for (writer, reader) in steps_from(&crowd.start, &writers) {
-        note(writer, flow.between(writer, reader), reader);
-    }
-    for (&test, profiles) in &crowd.profiles {
-        if let Some(what) = profiles.iter().find_map(|profile| opaque(profile)) {
-            why.entry(test).or_default().push(Why::Opaque { what: what.to_owned() });
-        }
-    }
-    why
-}
-
-/// All that can be reached, each with the one before it.
-fn steps_from(
-    start: &BTreeSet<TestIndex>,
-    next: &BTreeMap<TestIndex, RoaringBitmap>,
-) -> Vec<(TestIndex, TestIndex)> {
-    let mut seen: RoaringBitmap = start.iter().map(|test| test.0).collect();
-    let mut steps = Vec::new();
-    let mut waiting: Vec<TestIndex> = start.iter().copied().collect();
-    while let Some(from) = waiting.pop() {
-        let Some(after) = next.get(&from) else { continue };
-        let found = after - &seen;
-        seen |= &found;
-        steps.extend(found.iter().map(|to| (TestIndex(to), from)));
-        waiting.extend(found.iter().map(TestIndex));
-    }
-    steps
 }

@@ -137,7 +137,8 @@ fn a_function_that_comes_affects_those_who_may_look_up_its_name() {
 #[test]
 fn methods_with_names_that_are_put_together_affect_users_of_their_class() {
     let methods = |names: &[&str]| {
-        let text: String = names.iter().map(|name| format!("    def {name}(self): pass\n\n")).collect();
+        let text: Vec<String> = names.iter().map(|name| format!("    def {name}(self): pass\n\n")).collect();
+        let text = text.concat();
         shop(&[("shop/cart.py", "    def name", &format!("{text}    def name"))])
     };
     let (before, after) = (methods(&["visit_a"]), methods(&["visit_a", "visit_b"]));

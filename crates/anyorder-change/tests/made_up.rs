@@ -126,9 +126,10 @@ impl World {
             (0..MODULES).map(|module| (format!("m{module}.py"), self.module_text(module))).collect();
         for test in 0..TESTS {
             let modules: BTreeSet<usize> = self.test_calls(test).map(|place| place.0).collect();
-            let imports: String = modules.iter().map(|module| format!("import m{module}\n")).collect();
-            let calls: String =
+            let imports: Vec<String> = modules.iter().map(|module| format!("import m{module}\n")).collect();
+            let calls: Vec<String> =
                 self.test_calls(test).map(|(module, at)| format!("    m{module}.f{at}()\n")).collect();
+            let (imports, calls) = (imports.concat(), calls.concat());
             files
                 .push((format!("test_{test}.py"), format!("{imports}def test_{test}():\n{calls}    pass\n")));
         }
@@ -254,7 +255,7 @@ fn edited(world: &World, other: &World, edits: &[Edit]) -> World {
                 world.modules[module].air = other.modules[module].air;
                 world.modules[module].is_backwards = other.modules[module].is_backwards;
             }
-            Edit::Test(test) => world.tests[test] = other.tests[test].clone(),
+            Edit::Test(test) => world.tests[test].clone_from(&other.tests[test]),
         }
     }
     world

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use anyorder_model::{Finding, Group, Kind, Selection, Spot, Suite, TestIndex, Why};
 
 use crate::pull_request::portable;
-use crate::selection::{short, summary, verdict};
+use crate::selection::{summary, told_apart, verdict};
 
 /// One `::error` line for each finding that counts, on the line that has to do with it. `prefix` is the path from the
 /// repository to the suite's root, which is empty or ends with a slash.
@@ -99,20 +99,13 @@ fn property(text: &str) -> String {
 pub fn github_summary(suite: &Suite, findings: &[Finding], selection: &Selection, since: &str) -> String {
     let mut text = format!("## anyorder: {}\n\n", verdict(findings, since));
     let _ = writeln!(text, "{}\n", summary(suite, selection, since));
-    let sections: [(&str, &dyn Fn(&Finding) -> bool); 3] = [
-        ("New", &|finding| finding.counts()),
-        ("There before", &|finding| !finding.counts() && finding.accepted.is_none()),
-        ("Accepted", &|finding| !finding.counts() && finding.accepted.is_some()),
-    ];
-    for (name, is_meant) in sections {
+    for (heading, findings) in told_apart(findings) {
         let depends = findings.iter().filter(|finding| finding.kind.is_order_dependent());
-        let rows: Vec<String> =
-            depends.filter(|finding| is_meant(finding)).map(|finding| row(suite, finding)).collect();
+        let rows: Vec<String> = depends.map(|finding| row(suite, finding)).collect();
         if !rows.is_empty() {
-            let head = format!("### {name} since {}", short(since));
-            let head = if name == "New" { head } else { format!("### {name}") };
-            let _ =
-                writeln!(text, "{head}\n\n| finding | what | state |\n|---|---|---|\n{}\n", rows.join("\n"));
+            let name = heading.map_or("New", |(verb, _)| verb);
+            let rows = rows.join("\n");
+            let _ = writeln!(text, "### {name}\n\n| finding | what | state |\n|---|---|---|\n{rows}\n");
         }
     }
     let commands =
@@ -203,9 +196,8 @@ mod tests {
             text.starts_with("## anyorder: 1 new order-dependent test since 012345678, 1 there before\n"),
             "{text}"
         );
-        let places: Vec<usize> = ["### New since 012345678", &new, "### There before", &old, "```sh"]
-            .map(|part| text.find(part).expect(part))
-            .to_vec();
+        let places: Vec<usize> =
+            ["### New", &new, "### Before", &old, "```sh"].map(|part| text.find(part).expect(part)).to_vec();
         assert!(places.is_sorted(), "{text}");
         assert!(text.contains("| `shop.TAX` |"), "{text}");
         let reason = "a | b".to_owned();

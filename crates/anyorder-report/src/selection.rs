@@ -1,6 +1,8 @@
 //! Which tests a change concerns, in words and as JSON: each test with the reasons why.
 
-use anyorder_model::{Finding, Selected, Selection, Spot, Suite, Why};
+use std::fmt::Write as _;
+
+use anyorder_model::{Age, Finding, Selected, Selection, Spot, Suite, Why};
 use serde_json::{Value, json};
 
 use crate::style::{BAD, NAME, WARN, count, grouped};
@@ -21,13 +23,12 @@ pub(crate) fn story(suite: &Suite, selection: &Selection) -> String {
 fn paragraph(suite: &Suite, word: &str, selected: &Selected) -> String {
     let style = if word == "affected" { BAD } else { WARN };
     let mut text = format!("{style}{word:8}{style:#}  {NAME}{}{NAME:#}\n", suite.id(selected.test));
-    for why in selected.why.iter().take(REASONS) {
-        text += &format!("          {}\n", why_words(why));
+    let more = selected.why.len().saturating_sub(REASONS) as u64;
+    let more = (more > 0).then(|| format!("and {}", count(more, "more reason")));
+    for words in selected.why.iter().take(REASONS).map(why_words).chain(more) {
+        let _ = writeln!(text, "          {words}");
     }
-    match selected.why.len().saturating_sub(REASONS) {
-        0 => text,
-        more => text + &format!("          and {}\n", count(more as u64, "more reason")),
-    }
+    text
 }
 
 /// Why a test is looked at.
@@ -87,21 +88,44 @@ pub(crate) fn proviso(selection: &Selection) -> &'static str {
 
 /// What a check has come to, in numbers.
 pub(crate) fn verdict(findings: &[Finding], since: &str) -> String {
-    let number = |is_meant: &dyn Fn(&&Finding) -> bool| {
+    let number = |is_accepted: bool, counts: bool| {
         let depends = findings.iter().filter(|finding| finding.kind.is_order_dependent());
+        let is_meant =
+            |finding: &&Finding| (finding.accepted.is_some(), finding.counts()) == (is_accepted, counts);
         depends.filter(is_meant).count() as u64
     };
-    let held = number(&|finding| finding.counts());
-    let accepted = number(&|finding| finding.accepted.is_some() && !finding.counts());
-    let before = number(&|finding| finding.accepted.is_none() && !finding.counts());
     let since = short(since);
-    let mut parts = vec![match held {
+    let new = match number(false, true) {
         0 => format!("nothing new since {since}"),
         number => format!("{} since {since}", count(number, "new order-dependent test")),
-    }];
-    parts.extend((before > 0).then(|| format!("{} there before", grouped(before))));
-    parts.extend((accepted > 0).then(|| format!("{} accepted", grouped(accepted))));
-    parts.join(", ")
+    };
+    let others = [
+        (number(true, true), "no longer accepted"),
+        (number(false, false), "there before"),
+        (number(true, false), "accepted"),
+    ];
+    let others = others.iter().filter(|(number, _)| *number > 0);
+    let others = others.map(|(number, words)| format!(", {} {words}", grouped(*number)));
+    new + &others.collect::<String>()
+}
+
+/// A verb and what is said beside it.
+type Heading = (&'static str, &'static str);
+
+/// Findings that a change is to blame for, then those that it is not, with what is said of them.
+pub(crate) fn told_apart(findings: &[Finding]) -> Vec<(Option<Heading>, Vec<Finding>)> {
+    let is_accepted = |finding: &Finding| finding.accepted.as_ref().is_some_and(|one| !one.is_expired);
+    let is_old = |finding: &Finding| finding.age == Some(Age::Before) && finding.accepted.is_none();
+    let some = |is_meant: &dyn Fn(&Finding) -> bool| -> Vec<Finding> {
+        findings.iter().filter(|finding| is_meant(finding)).cloned().collect()
+    };
+    let mut parts = vec![
+        (None, some(&|finding| !is_old(finding) && !is_accepted(finding))),
+        (Some(("Before", "there before the change, too")), some(&is_old)),
+        (Some(("Accepted", "known, and accepted in the baseline")), some(&is_accepted)),
+    ];
+    parts.retain(|(_, findings)| !findings.is_empty());
+    parts
 }
 
 /// The selection with the ids of its tests.
@@ -123,7 +147,7 @@ pub(crate) fn selection_value(suite: &Suite, selection: &Selection, since: &str)
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{TestId, TestIndex};
+    use anyorder_model::{Acceptance, TestId, TestIndex};
 
     use super::*;
     use crate::example;
@@ -164,6 +188,29 @@ related   t.py::b
 deleted   t.py::gone
 "
         );
+    }
+
+    #[test]
+    fn what_a_change_is_not_to_blame_for_is_told_apart() {
+        let accepted =
+            |is_expired| Some(Acceptance { reason: "known".to_owned(), expires: None, is_expired });
+        let with = |age, accepted| Finding { age: Some(age), accepted, ..example::victims().remove(0) };
+        let findings = [
+            with(Age::New, None),
+            with(Age::Before, None),
+            with(Age::New, accepted(false)),
+            with(Age::Before, accepted(true)),
+        ];
+        let verbs: Vec<_> = told_apart(&findings)
+            .into_iter()
+            .map(|(heading, findings)| (heading.map(|(verb, _)| verb), findings.len()))
+            .collect();
+        assert_eq!(verbs, [(None, 2), (Some("Before"), 1), (Some("Accepted"), 1)]);
+        assert_eq!(
+            verdict(&findings, "0123456789abcdef"),
+            "1 new order-dependent test since 012345678, 1 no longer accepted, 1 there before, 1 accepted"
+        );
+        assert_eq!(told_apart(&[]).len(), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anstream::AutoStream;
 use anyorder_model::{
-    Age, Aim, Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, Profiles, Proposal,
+    Aim, Cost, Coverage, Differs, Event, Finding, Grade, Kind, News, Outcome, Plan, Profiles, Proposal,
     Repair, RunRecord, Selection, Step, Suite,
 };
 
@@ -85,6 +85,16 @@ impl Terminal {
         }
         // A reader that has seen enough closes the pipe; that is no error.
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+
+    /// Prints lines for the machine that runs us, which reads both streams.
+    pub fn commands(&mut self, text: &str) {
+        self.clear();
+        if self.json_has_stdout {
+            let _ = self.err.write_all(text.as_bytes());
+        } else {
+            self.data(text);
+        }
     }
 
     /// Prints an error.
@@ -248,14 +258,9 @@ impl Terminal {
             return self.told(story, &summary);
         }
         let is_full = self.plan.as_ref().is_some_and(|plan| plan.aim == Aim::Causes);
-        let parts = [
-            (None, told_apart(&hunted.findings, |finding| !is_old(finding) && !is_accepted(finding))),
-            (Some(("Before", THERE_BEFORE)), told_apart(&hunted.findings, is_old)),
-            (Some(("Accepted", ACCEPTED)), told_apart(&hunted.findings, is_accepted)),
-        ];
-        for (heading, findings) in parts.iter().filter(|(_, findings)| !findings.is_empty()) {
+        for (heading, findings) in selection::told_apart(&hunted.findings) {
             let heading = heading.map(|(verb, text)| line(GOOD, verb, text)).unwrap_or_default();
-            self.print(&format!("{heading}\n{}", story(&suite, findings, is_full)));
+            self.print(&format!("{heading}\n{}", story(&suite, &findings, is_full)));
         }
         if !hunted.unconfirmed.is_empty() {
             self.print(&line(WARN, "Doubtful", "seen, but not confirmed by the plain runner"));
@@ -372,23 +377,6 @@ impl Terminal {
         let times = format!("; {:.1} s, {:.1} s of CPU", cost.wall_s, cost.cpu_s);
         if self.options.no_times { runs } else { runs + &times }
     }
-}
-
-/// What is said of findings that have nothing to do with a change.
-const THERE_BEFORE: &str = "there before the change, too";
-const ACCEPTED: &str = "known, and accepted in the baseline";
-
-fn told_apart(findings: &[Finding], is_meant: impl Fn(&Finding) -> bool) -> Vec<Finding> {
-    findings.iter().filter(|finding| is_meant(finding)).cloned().collect()
-}
-
-fn is_accepted(finding: &Finding) -> bool {
-    finding.accepted.as_ref().is_some_and(|acceptance| !acceptance.is_expired)
-}
-
-/// Whether it was there before a change, and nobody has said for how long it may stay.
-fn is_old(finding: &Finding) -> bool {
-    finding.age == Some(Age::Before) && finding.accepted.is_none()
 }
 
 fn replayed_step(suite: &Suite, step: &Step) -> String {

@@ -9,10 +9,12 @@
 use anyorder_model::{Halted, Oracle, Selection, TestIndex};
 
 use crate::hunt::{Hunt, HuntReport};
-use crate::settings::{HuntSettings, Known, default_rounds};
+use crate::settings::{HuntSettings, Known};
 
-/// How many orders of the concerned tests run at most, if nobody says.
-const ROUNDS: u64 = 6;
+/// How many orders of so many concerned tests run when nobody says: a third of what a hunt would do with as many.
+fn default_rounds(tests: usize) -> u64 {
+    (2_000 / tests.max(1) as u64).clamp(3, 20)
+}
 
 /// Looks for tests that a change has made order-dependent.
 ///
@@ -24,7 +26,7 @@ pub fn check(oracle: &mut dyn Oracle, selection: &Selection, settings: &HuntSett
     scope.sort_unstable();
     scope.dedup();
     let settings = HuntSettings {
-        rounds: settings.rounds.or_else(|| Some(default_rounds(scope.len()).min(ROUNDS))),
+        rounds: settings.rounds.or_else(|| Some(default_rounds(scope.len()))),
         known: settings.known.iter().filter(|known| is_concerned(known, &scope)).cloned().collect(),
         ..settings.clone()
     };

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::{Profile, SharedPlace, TestIndex, Watched};
+use anyorder_model::{Cell, Profile, SharedPlace, TestIndex, Watched};
 use roaring::RoaringBitmap;
 
 use crate::graph::Edge;
@@ -30,17 +30,25 @@ struct Sharers {
 }
 
 impl Flow {
-    /// From these profiles; a test may have several.
-    pub fn new(profiles: &[Profile]) -> Self {
+    pub(crate) fn new(profiles: &[Profile]) -> Self {
+        Flow::of(profiles.iter().map(|profile| (profile.test, profile)), |_| true)
+    }
+
+    /// From these profiles, several perhaps of one test, and those of the cells in them that count.
+    pub fn of<'a>(
+        profiles: impl Iterator<Item = (TestIndex, &'a Profile)> + Clone,
+        counts: impl Fn(&Cell) -> bool,
+    ) -> Self {
         let mut of_name: BTreeMap<&str, RoaringBitmap> = BTreeMap::new();
-        for profile in profiles {
+        for (test, profile) in profiles.clone() {
             for name in &profile.reads {
-                of_name.entry(name).or_default().insert(profile.test.0);
+                of_name.entry(name).or_default().insert(test.0);
             }
         }
         let mut places: BTreeMap<String, Sharers> = BTreeMap::new();
-        for (test, write) in profiles.iter().flat_map(|one| one.writes.iter().map(|write| (one.test, write)))
-        {
+        let writes =
+            profiles.clone().flat_map(|(test, profile)| profile.writes.iter().map(move |it| (test, it)));
+        for (test, write) in writes.filter(|(_, write)| counts(&write.cell)) {
             let sharers = places.entry(write.cell.holder().to_owned()).or_default();
             sharers.writers.insert(test.0);
             sharers.is_read_by_all |= write.cell.names.is_empty();
@@ -48,11 +56,11 @@ impl Flow {
                 sharers.readers |= readers;
             }
         }
-        Flow { places, all: profiles.iter().map(|profile| profile.test.0).collect() }
+        Flow { places, all: profiles.map(|(test, _)| test.0).collect() }
     }
 
     /// What some write and others may read.
-    pub(crate) fn shared(&self) -> Vec<SharedPlace> {
+    pub fn shared(&self) -> Vec<SharedPlace> {
         let tests = |some: &RoaringBitmap| some.iter().map(TestIndex).collect::<Vec<_>>();
         let shared = self.places.iter().filter(|(_, sharers)| sharers.connects(&self.all));
         let shared = shared.map(|(place, sharers)| SharedPlace {
@@ -63,22 +71,17 @@ impl Flow {
         shared.collect()
     }
 
-    /// For each test that writes something, those that may read it; itself too, if it does.
-    pub fn readers(&self) -> BTreeMap<TestIndex, RoaringBitmap> {
-        let mut readers: BTreeMap<TestIndex, RoaringBitmap> = BTreeMap::new();
-        for sharers in self.places.values() {
-            for writer in &sharers.writers {
-                *readers.entry(TestIndex(writer)).or_default() |= sharers.readers(&self.all);
-            }
-        }
-        readers
-    }
-
     /// The pairs of different tests, the first of which writes what the second may read.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = Edge> {
-        self.readers().into_iter().flat_map(|(writer, readers)| {
-            let others = readers.into_iter().map(TestIndex).filter(move |&reader| reader != writer);
-            others.map(move |reader| (writer, reader))
+        let mut readers: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+        for sharers in self.places.values() {
+            for writer in &sharers.writers {
+                *readers.entry(writer).or_default() |= sharers.readers(&self.all);
+            }
+        }
+        readers.into_iter().flat_map(|(writer, readers)| {
+            let others = readers.into_iter().filter(move |&reader| reader != writer);
+            others.map(move |reader| (TestIndex(writer), TestIndex(reader)))
         })
     }
 
@@ -94,7 +97,7 @@ impl Flow {
     }
 
     /// Some places that one test writes and another may read.
-    pub fn between(&self, writer: TestIndex, reader: TestIndex) -> Vec<String> {
+    pub(crate) fn between(&self, writer: TestIndex, reader: TestIndex) -> Vec<String> {
         let is_between = |(_, sharers): &(&String, &Sharers)| {
             sharers.writers.contains(writer.0) && sharers.readers(&self.all).contains(reader.0)
         };

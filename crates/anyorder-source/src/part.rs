@@ -24,7 +24,8 @@ pub struct Parts {
     pub parts: Vec<Part>,
     /// All imports but those for type checkers.
     pub imports: Vec<Import>,
-    /// The names that code at import may call, as written: `f`, `shop.cart.total`, and `.total` of anything else.
+    /// The names that code at import may call, as written: `f`, `shop.cart.total`, and `.total` of anything else. What is only
+    /// handed over to a call has `&` before it.
     pub calls: BTreeSet<String>,
     /// Names of the module and of its classes that are assigned at import, unless they are declared final: `LIMIT`, `Cart.count`.
     pub globals: BTreeSet<String>,
@@ -58,8 +59,10 @@ pub struct Part {
     pub body: Digest,
     /// Whether it is a class.
     pub is_class: bool,
-    /// The names that it may call, as [`Parts::calls`] has them; of a class, its bases.
+    /// The names that it may call, as [`Parts::calls`] has them, without what functions in it call; of a class, its bases.
     pub calls: BTreeSet<String>,
+    /// The names of its decorators.
+    pub decorators: BTreeSet<String>,
 }
 
 impl Parts {

@@ -163,12 +163,17 @@ fn globals_are_names_that_are_assigned_at_import_and_not_final() {
 
 #[test]
 fn calls_are_what_may_run() {
-    let parts = parts("X = make(shop.cart.total, *rest)\n@register\ndef f():\n    g().close()\n    h\n");
-    let has = |calls: &std::collections::BTreeSet<String>, name: &str| calls.contains(name);
-    assert!(["make", "shop.cart.total", "rest", "register"].iter().all(|name| has(&parts.calls, name)));
-    assert!(!has(&parts.calls, "g"));
-    let calls = &parts.part("f").unwrap().calls;
-    assert!(has(calls, "g") && has(calls, ".close") && !has(calls, "h"));
+    let text = "X = make(shop.cart.total)\n@register\ndef f():\n    g().close()\n    def h(): i()\nclass C(B, metaclass=M): pass\n";
+    let parts = parts(text);
+    let calls =
+        |calls: &std::collections::BTreeSet<String>| calls.iter().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(calls(&parts.calls), "&shop.cart.total M make register");
+    let function = parts.part("f").unwrap();
+    assert_eq!(
+        (calls(&function.calls), calls(&function.decorators)),
+        (".close g".to_owned(), "register".to_owned())
+    );
+    assert_eq!(calls(&parts.part("C").unwrap().calls), "B M");
 }
 
 #[test]

@@ -48,7 +48,8 @@ const SCHEMA: u32 = 1;
 pub struct Day {
     year: u16,
     month: u8,
-    day: u8,
+    /// From 1.
+    of_month: u8,
 }
 
 /// Why a file is no baseline.
@@ -178,7 +179,7 @@ impl Day {
             days -= days_of_month(year, month);
             month += 1;
         }
-        Day { year, month, day: u8::try_from(days + 1).expect("months are short") }
+        Day { year, month, of_month: u8::try_from(days + 1).expect("months are short") }
     }
 }
 
@@ -212,19 +213,20 @@ impl FromStr for Day {
         if !(is_written(year, 4) && is_written(month, 2) && is_written(day, 2)) {
             return Err(bad());
         }
-        let (year, month, day): (u16, u8, u8) = (
+        let (year, month, of_month): (u16, u8, u8) = (
             year.parse().map_err(|_| bad())?,
             month.parse().map_err(|_| bad())?,
             day.parse().map_err(|_| bad())?,
         );
-        let is_there = (1..=12).contains(&month) && day >= 1 && i64::from(day) <= days_of_month(year, month);
-        if is_there { Ok(Day { year, month, day }) } else { Err(bad()) }
+        let is_there =
+            (1..=12).contains(&month) && (1..=days_of_month(year, month)).contains(&i64::from(of_month));
+        if is_there { Ok(Day { year, month, of_month }) } else { Err(bad()) }
     }
 }
 
 impl fmt::Display for Day {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.of_month)
     }
 }
 

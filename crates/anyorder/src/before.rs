@@ -125,3 +125,39 @@ fn ends(oracle: &mut dyn Oracle, before: &[TestIndex], test: TestIndex) -> Resul
     let last = records.iter().filter_map(|record| record.tails.first()?.steps.last());
     Ok(last.map(|step| step.outcome).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use anyorder_model::Test;
+
+    use super::*;
+
+    fn suite(ids: &[&str]) -> Suite {
+        let test = |id: &&str| Test {
+            id: TestId((*id).to_owned()),
+            group: String::new(),
+            file: String::new(),
+            line: 1,
+            markers: vec![],
+        };
+        Suite::new("pytest", ids.iter().map(test).collect())
+    }
+
+    #[test]
+    fn orders_of_then_have_old_names_and_tests_that_are_gone() {
+        let now = suite(&["new.py::p", "b.py::v", "b.py::q"]);
+        let then = suite(&["b.py::v", "old.py::p", "b.py::gone"]);
+        let polluters = Some(vec![vec![TestIndex(0)], vec![TestIndex(2)]]);
+        let finding = Finding { polluters, ..Finding::new(Kind::Victim, TestIndex(1), now.id(TestIndex(1))) };
+        let deleted = [TestId("b.py::gone".to_owned())];
+        let renamed = [("old.py".to_owned(), "new.py".to_owned())];
+        let past = Past { commit: "", deleted: &deleted, renamed: &renamed };
+        let victim = TestIndex(0);
+        assert_eq!(
+            orders(&now, &then, &finding, &past),
+            [(vec![TestIndex(1)], victim), (vec![TestIndex(2)], victim)]
+        );
+        let unknown = Finding { test: TestIndex(2), ..finding };
+        assert_eq!(orders(&now, &then, &unknown, &past), []);
+    }
+}

@@ -74,14 +74,14 @@ pub(crate) fn concern(
     if wishes.may_watch {
         let is_stale = |test: &TestIndex| watched.contains(test) || found.unknown.contains(test);
         let holding: Vec<TestIndex> = with_profiles.into_iter().filter(|test| !is_stale(test)).collect();
-        oracle.memory().renew_profiles(&holding)?;
+        oracle.memory().renew_profiles(&root, &holding)?;
     }
     let Affected { tests: affected, everything, deleted, .. } = found;
     let selection = Arc::new(Selection { everything, affected, related, deleted });
     Ok(Concern { selection, since: commit, renamed: changes.renamed, stopped_early })
 }
 
-/// The two trees: since what was typed, else since the last profiles were made, if that commit is still there.
+/// The two trees: since what was typed, else since all profiles were made, if that commit is still there.
 fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<Since, Failure> {
     let repository = Repository::around(root)?;
     if let Some(revision) = typed {
@@ -128,4 +128,31 @@ fn watch(oracle: &mut EngineOracle<'_, '_>, tests: &[TestIndex]) -> (Vec<Profile
     oracle.tell(News::Began(Station::Profile, Some(tests.len() as u64)));
     let report = profile(oracle, tests, &ProfileSettings::default());
     (report.profiles, report.stopped_early)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyorder_change::Tree;
+
+    use super::*;
+
+    #[test]
+    fn tests_that_are_gone_are_known_by_their_code_if_nobody_has_watched_them() {
+        let old =
+            "class TestA:\n    def test_b(self): pass\n    def help(self): pass\n\ndef test_c(x): pass\n";
+        let changes = changes(&Tree::new([("test_x.py", old)]), &Tree::new([("test_x.py", "")]));
+        let id = |name: &str| TestId(format!("test_x.py::{name}"));
+        assert_eq!(gone_unwatched(&changes, &[]), [id("TestA::test_b"), id("test_c")]);
+        assert_eq!(gone_unwatched(&changes, &[id("test_c[1]")]), [id("TestA::test_b")]);
+    }
+
+    #[test]
+    fn nobody_is_watched_where_nothing_is_affected_or_gone() {
+        let unknown = vec![TestIndex(1)];
+        let nothing = Affected { unknown, ..Affected::default() };
+        assert_eq!(to_watch(&nothing, Select::Cells), []);
+        let gone = Affected { deleted: vec![TestId("t".to_owned())], ..nothing };
+        assert_eq!(to_watch(&gone, Select::Cells), [TestIndex(1)]);
+        assert_eq!(to_watch(&gone, Select::All), []);
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Asks and never changes anything.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -26,14 +27,19 @@ pub(crate) fn back_to(directory: &Path, commit: &str) -> Result<Vec<FileChange>,
     let top = PathBuf::from(top);
     let differing = ask(&top, &["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"])?;
     let untracked = ask(&top, &["ls-files", "--others", "--exclude-standard", "-z"])?;
-    let names = differing.split(|&byte| byte == 0).chain(untracked.split(|&byte| byte == 0));
-    let names = names.filter(|name| !name.is_empty() && !name.ends_with(b"/"));
-    names.map(|name| file_at(&top, commit, OsStr::from_bytes(name))).collect()
+    // A file that is no longer tracked is among both.
+    let names: BTreeSet<&[u8]> =
+        [&differing, &untracked].iter().flat_map(|names| names.split(|&byte| byte == 0)).collect();
+    let files = names.into_iter().filter(|name| !name.is_empty() && !name.ends_with(b"/"));
+    files.map(|name| file_at(&top, commit, OsStr::from_bytes(name))).collect()
 }
 
 /// A file as it was at a commit.
 fn file_at(top: &Path, commit: &str, name: &OsStr) -> Result<FileChange, String> {
     let path = top.join(name);
+    if path.is_symlink() {
+        return Err(format!("`{}` is a link", name.display()));
+    }
     let listed = ask(top, &[OsStr::new("ls-tree"), commit.as_ref(), "--".as_ref(), name])?;
     let contents = match listed.get(..4) {
         None => None,
@@ -64,4 +70,100 @@ fn ask<S: AsRef<OsStr>>(directory: &Path, words: &[S]) -> Result<Vec<u8>, String
         return Ok(output.stdout);
     }
     Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn run(directory: &Path, words: &[&str]) {
+        let mut git = Command::new("git");
+        git.arg("-C")
+            .arg(directory)
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(words);
+        assert!(git.stdout(Stdio::null()).status().unwrap().success(), "{words:?}");
+    }
+
+    /// A repository with these files, committed; and its commit.
+    fn repository(files: &[&str]) -> (TempDir, String) {
+        let directory = tempfile::tempdir().unwrap();
+        run(directory.path(), &["init", "--quiet"]);
+        for name in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{name} of old")).unwrap();
+        }
+        run(directory.path(), &["add", "--all"]);
+        run(directory.path(), &["commit", "--quiet", "--message", "one"]);
+        let commit = head(directory.path()).unwrap();
+        (directory, commit)
+    }
+
+    /// What has to change, by names, with texts.
+    fn back(directory: &TempDir, from: &str, commit: &str) -> Result<Vec<(String, Option<String>)>, String> {
+        let top = directory.path().canonicalize().unwrap();
+        let changes = back_to(&directory.path().join(from), commit)?;
+        let text = |contents: Vec<u8>| String::from_utf8(contents).unwrap();
+        let row = |change: FileChange| {
+            let name = change.path.strip_prefix(&top).unwrap().to_str().unwrap().to_owned();
+            (name, change.contents.map(text))
+        };
+        Ok(changes.into_iter().map(row).collect())
+    }
+
+    #[test]
+    fn files_that_changed_came_went_or_are_no_longer_tracked_are_brought_back_from_any_directory() {
+        let (directory, commit) =
+            repository(&["a b.py", "gone.py", "same.py", "sub/[x]*.py", "untracked.py"]);
+        let write = |name: &str| fs::write(directory.path().join(name), "new").unwrap();
+        ["a b.py", "sub/[x]*.py", "new.py", "committed.py"].into_iter().for_each(write);
+        fs::remove_file(directory.path().join("gone.py")).unwrap();
+        run(directory.path(), &["rm", "--quiet", "--cached", "untracked.py"]);
+        run(directory.path(), &["add", "committed.py"]);
+        run(directory.path(), &["commit", "--quiet", "--message", "two"]);
+        let old = |name: &str| (name.to_owned(), Some(format!("{name} of old")));
+        let none = |name: &str| (name.to_owned(), None);
+        let expected = vec![
+            old("a b.py"),
+            none("committed.py"),
+            old("gone.py"),
+            none("new.py"),
+            old("sub/[x]*.py"),
+            old("untracked.py"),
+        ];
+        for from in ["", "sub"] {
+            assert_eq!(back(&directory, from, &commit), Ok(expected.clone()), "{from}");
+        }
+        assert_eq!(
+            (prefix(directory.path()), prefix(&directory.path().join("sub"))),
+            (String::new(), "sub/".to_owned())
+        );
+    }
+
+    #[test]
+    fn links_are_refused_by_name_and_so_is_a_commit_that_is_not_there() {
+        let (directory, commit) = repository(&["a.py"]);
+        assert!(back(&directory, "", "0123456789").is_err());
+        symlink("a.py", directory.path().join("link.py")).unwrap();
+        assert_eq!(back(&directory, "", &commit), Err("`link.py` is a link".to_owned()));
+        run(directory.path(), &["add", "link.py"]);
+        run(directory.path(), &["commit", "--quiet", "--message", "two"]);
+        let with_link = head(directory.path()).unwrap();
+        fs::remove_file(directory.path().join("link.py")).unwrap();
+        assert_eq!(back(&directory, "", &with_link), Err("`link.py` was no ordinary file".to_owned()));
+    }
+
+    #[test]
+    fn where_nothing_is_committed_there_is_no_head() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(head(directory.path()), None);
+        run(directory.path(), &["init", "--quiet"]);
+        assert_eq!(head(directory.path()), None);
+    }
 }

@@ -66,13 +66,16 @@ impl<'a> Memory<'a> {
 
     /// What earlier commands have kept of tests.
     pub(crate) fn profiles(&self) -> Result<Kept, StoreError> {
-        self.store.as_ref().map_or_else(|| Ok(Kept::default()), |store| profiles::kept(store, self.session))
+        self.store
+            .as_ref()
+            .map_or_else(|| Ok(Kept::default()), |store| profiles::kept(store, self.session, self.suite))
     }
 
     /// Notes that what is kept of these tests holds now, too.
-    pub(crate) fn renew_profiles(&mut self, tests: &[TestIndex]) -> Result<(), StoreError> {
+    pub(crate) fn renew_profiles(&mut self, root: &Path, tests: &[TestIndex]) -> Result<(), StoreError> {
         let ids: Vec<&TestId> = tests.iter().map(|&test| self.suite.id(test)).collect();
-        self.store.as_mut().map_or(Ok(()), |store| store.renew_profiles(self.session, &ids))
+        let Some(store) = &mut self.store else { return Ok(()) };
+        profiles::renew(store, self.session, root, &ids)
     }
 
     /// The steps of a fan's prefix, if they are known.

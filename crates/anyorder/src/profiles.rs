@@ -3,6 +3,7 @@
 //! Knows what is written down beside a profile: the test as it was, and a stamp of the sources that it stands on. Where git
 //! cannot tell the sources, nothing is kept; whoever looks for it later takes longer, and is right all the same.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyorder_change::{Recorded, Repository, Stamp};
@@ -18,7 +19,7 @@ use crate::memory::{packed, unpacked};
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) profiles: Vec<Recorded>,
-    /// Where they come from, the last state first.
+    /// The states that profiles of tests of this suite belong to, the last one first.
     states: Vec<KeptState>,
 }
 
@@ -52,20 +53,35 @@ fn row<'test>(((test, profile), stamp): (&(&'test Test, &Profile), Stamp)) -> (&
     (&test.id, packed(serde_json::to_vec(&row).expect("profiles have a JSON form")))
 }
 
+/// Notes that what is kept of these tests holds now, too.
+pub(crate) fn renew(
+    store: &mut Store,
+    session: u32,
+    root: &Path,
+    tests: &[&TestId],
+) -> Result<(), StoreError> {
+    store.renew_profiles(session, tests)?;
+    git::head(root).map_or(Ok(()), |commit| store.note_commit(&commit))
+}
+
 /// What is kept. What another version has written cannot be read, and counts as not there.
-pub(crate) fn kept(store: &Store, session: u32) -> Result<Kept, StoreError> {
+pub(crate) fn kept(store: &Store, session: u32, suite: &Suite) -> Result<Kept, StoreError> {
     let read = |bytes: Vec<u8>| -> Option<Recorded> {
         let row: Row<Test, Profile> = serde_json::from_slice(&unpacked(bytes)?).ok()?;
         Some(Recorded { test: row.test, profile: row.profile, stamp: Stamp(row.stamp) })
     };
-    let profiles = store.profiles(session)?.into_iter().filter_map(|kept| read(kept.profile)).collect();
-    Ok(Kept { profiles, states: store.states()? })
+    let kept = store.profiles(session)?;
+    let there = kept.iter().filter(|kept| suite.index_of(&kept.test).is_some());
+    let numbers: BTreeSet<i64> = there.map(|kept| kept.state).collect();
+    let mut states = store.states()?;
+    states.retain(|state| numbers.contains(&state.number));
+    Ok(Kept { profiles: kept.into_iter().filter_map(|kept| read(kept.profile)).collect(), states })
 }
 
 impl Kept {
-    /// The commit that was checked out when a profile was last made.
+    /// The commit since which every profile was made, or was found to hold.
     pub(crate) fn commit(&self) -> Option<&str> {
-        self.states.iter().find_map(|state| state.commit.as_deref())
+        self.states.last().and_then(|state| state.commit.as_deref())
     }
 
     /// What is other than when the profiles were made, and no source file.

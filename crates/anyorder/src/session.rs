@@ -56,6 +56,11 @@ impl<'a> Session<'a> {
         self.terminal.data(text);
     }
 
+    /// Lines for the machine that runs us.
+    pub(crate) fn commands(&mut self, text: &str) {
+        self.terminal.commands(text);
+    }
+
     pub(crate) fn say(&mut self, verb: &str, text: &str) {
         self.terminal.say(verb, text);
     }

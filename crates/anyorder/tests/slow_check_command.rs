@@ -96,6 +96,22 @@ fn without_a_repository_or_a_commit_there_is_a_clear_error() {
     assert!(ran.stderr.contains("`nowhere`") && ran.stderr.contains("hint: "), "{}", ran.shown());
 }
 
+#[test]
+fn without_a_revision_the_last_profiles_count_however_often_nothing_changed_since() {
+    let history = History::of_shop(&[]);
+    Anyorder::at(history.path()).run(&["profile"]).with_code(0);
+    history.edit(&[("shop/cart.py", Some(&format!("# A cart.\n{CART}")))]);
+    history.commit();
+    let ran = check(history.path(), &[]).with_code(0);
+    assert!(ran.stderr.contains("nothing that a test could notice has changed"), "{}", ran.shown());
+    let last = history.commit_of("HEAD");
+    history.edit(&[("shop/cart.py", Some(&cart_that_keeps()))]);
+    history.commit();
+    let ran = Anyorder::at(history.path()).run(&["check", "--dry-run", "--json", "-"]).with_code(0);
+    assert_eq!(ran.json()["selection"]["since"], last, "{}", ran.shown());
+    assert_eq!(affected(history.path(), &[]), BTreeSet::from([SUSPECT.to_owned()]));
+}
+
 /// The finding of a report on the victim.
 fn victim(report: &Value) -> &Value {
     let findings = report["findings"].as_array().unwrap();

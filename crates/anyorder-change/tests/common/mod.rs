@@ -11,25 +11,25 @@ use anyorder_model::{
     Cell, CellKind, Code, Outcome, Profile, Selected, Step, Suite, Test, TestId, TestIndex, Why, Write,
 };
 
-pub const ROOT: &str = "/project";
+pub(crate) const ROOT: &str = "/project";
 /// No code, or no reads.
-pub const NONE: &[&str] = &[];
+pub(crate) const NONE: &[&str] = &[];
 
-pub fn tree<P: AsRef<str>, C: AsRef<str>>(files: &[(P, C)]) -> Tree {
+pub(crate) fn tree<P: AsRef<str>, C: AsRef<str>>(files: &[(P, C)]) -> Tree {
     Tree::new(files.iter().map(|(path, contents)| (path.as_ref(), contents.as_ref())))
 }
 
-pub fn test(id: &str) -> Test {
+pub(crate) fn test(id: &str) -> Test {
     let file = id.split("::").next().unwrap().to_owned();
     Test { id: TestId(id.to_owned()), group: file.clone(), file, line: 1, markers: vec![] }
 }
 
-pub fn suite(ids: &[&str]) -> Suite {
+pub(crate) fn suite(ids: &[&str]) -> Suite {
     Suite::new("pytest", ids.iter().map(|id| test(id)).collect())
 }
 
 /// A profile with this code, as `file:function`, and these reads.
-pub fn ran<S: AsRef<str>, T: AsRef<str>>(code: &[S], reads: &[T]) -> Profile {
+pub(crate) fn ran<S: AsRef<str>, T: AsRef<str>>(code: &[S], reads: &[T]) -> Profile {
     let code = code.iter().map(|place| {
         let (file, function) = place.as_ref().split_once(':').unwrap();
         Code { file: file.to_owned(), function: function.to_owned(), line: 1 }
@@ -45,7 +45,7 @@ pub fn ran<S: AsRef<str>, T: AsRef<str>>(code: &[S], reads: &[T]) -> Profile {
 }
 
 /// A cell that code mentions by its own path.
-pub fn write(path: &str) -> Write {
+pub(crate) fn write(path: &str) -> Write {
     let cell = Cell {
         path: path.to_owned(),
         kind: CellKind::Global,
@@ -59,7 +59,7 @@ pub fn write(path: &str) -> Write {
 }
 
 /// Profiles that were made in this tree.
-pub fn recorded(tree: &Tree, profiles: Vec<(&str, Profile)>) -> OldProfiles {
+pub(crate) fn recorded(tree: &Tree, profiles: Vec<(&str, Profile)>) -> OldProfiles {
     let tests: Vec<(Test, Profile)> = profiles.into_iter().map(|(id, profile)| (test(id), profile)).collect();
     let borrowed: Vec<(&Test, &Profile)> = tests.iter().map(|(test, profile)| (test, profile)).collect();
     let stamps = Stamp::of(tree, Path::new(ROOT), &borrowed);
@@ -68,28 +68,28 @@ pub fn recorded(tree: &Tree, profiles: Vec<(&str, Profile)>) -> OldProfiles {
 }
 
 /// Between two trees.
-pub struct Between {
-    pub changes: Changes,
-    pub imports: Imports,
+pub(crate) struct Between {
+    pub(crate) changes: Changes,
+    pub(crate) imports: Imports,
 }
 
-pub fn between(old: &Tree, new: &Tree) -> Between {
+pub(crate) fn between(old: &Tree, new: &Tree) -> Between {
     Between { changes: changes(old, new), imports: Imports::new(old, new) }
 }
 
 impl Between {
-    pub fn affected(&self, suite: &Suite, old: &OldProfiles, rts: Rts) -> Affected {
+    pub(crate) fn affected(&self, suite: &Suite, old: &OldProfiles, rts: Rts) -> Affected {
         affected(suite, &self.changes, old, rts, &self.imports)
     }
 }
 
 /// The tests of a selection, by name.
-pub fn names<'a>(suite: &'a Suite, selected: &[Selected]) -> Vec<&'a str> {
+pub(crate) fn names<'a>(suite: &'a Suite, selected: &[Selected]) -> Vec<&'a str> {
     selected.iter().map(|one| suite.id(one.test).0.as_str()).collect()
 }
 
 /// Why a test is selected, in a few words.
-pub fn why(suite: &Suite, selected: &[Selected], id: &str) -> Vec<String> {
+pub(crate) fn why(suite: &Suite, selected: &[Selected], id: &str) -> Vec<String> {
     let is_it = |one: &&Selected| suite.id(one.test).0 == id;
     let one = selected.iter().find(is_it).unwrap_or_else(|| panic!("{id} is not selected"));
     one.why.iter().map(said).collect()

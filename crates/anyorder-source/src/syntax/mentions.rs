@@ -24,16 +24,20 @@ impl Mentions {
         self.visit_body(statements);
     }
 
-    /// What is called, handed over to a call, or entered may run.
-    fn may_run(&mut self, expression: &Expr) {
+    /// What is called, or entered, runs.
+    fn runs(&mut self, expression: &Expr) {
         match expression {
-            Expr::Starred(it) => self.may_run(&it.value),
             Expr::Attribute(it) => {
                 let name = dotted(expression).unwrap_or_else(|| format!(".{}", it.attr));
                 self.calls.insert(name);
             }
             _ => self.calls.extend(dotted(expression)),
         }
+    }
+
+    /// What is handed over to a call may run.
+    fn may_run(&mut self, expression: &Expr) {
+        self.calls.extend(dotted(expression).map(|name| format!("&{name}")));
     }
 }
 
@@ -42,7 +46,7 @@ impl<'a> SourceOrderVisitor<'a> for Mentions {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if let Stmt::ClassDef(class) = statement {
             let keywords = class.arguments.iter().flat_map(|arguments| &arguments.keywords);
-            keywords.for_each(|keyword| self.may_run(&keyword.value));
+            keywords.for_each(|keyword| self.runs(&keyword.value));
         }
         walk_stmt(self, statement);
     }
@@ -59,7 +63,7 @@ impl<'a> SourceOrderVisitor<'a> for Mentions {
                 self.strings.insert(it.value.to_str().to_owned());
             }
             Expr::Call(it) => {
-                self.may_run(&it.func);
+                self.runs(&it.func);
                 it.arguments.args.iter().for_each(|argument| self.may_run(argument));
                 it.arguments.keywords.iter().for_each(|keyword| self.may_run(&keyword.value));
             }
@@ -76,12 +80,12 @@ impl<'a> SourceOrderVisitor<'a> for Mentions {
     }
 
     fn visit_decorator(&mut self, decorator: &'a ast::Decorator) {
-        self.may_run(&decorator.expression);
+        self.runs(&decorator.expression);
         walk_decorator(self, decorator);
     }
 
     fn visit_with_item(&mut self, item: &'a ast::WithItem) {
-        self.may_run(&item.context_expr);
+        self.runs(&item.context_expr);
         ruff_python_ast::visitor::source_order::walk_with_item(self, item);
     }
 }

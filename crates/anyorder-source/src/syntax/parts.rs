@@ -1,6 +1,6 @@
 //! Parts of a module: what each says, and when it runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::transformer::{Transformer, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt, StmtClassDef, StmtFunctionDef};
@@ -107,15 +107,18 @@ impl<'c> Partition<'c> {
         let mut header = function.clone();
         let body = std::mem::take(&mut header.body);
         let body: Vec<Stmt> = body.iter().map(without_functions).collect();
-        let mut calls = Mentions::default();
-        calls.look_at(&function.body);
+        let decorators = function.decorator_list.iter().map(|decorator| match &decorator.expression {
+            Expr::Call(call) => &*call.func,
+            plain => plain,
+        });
         self.add(Part {
             name: self.named(&function.name),
             line: self.context.line(&function.name),
             header: print_of(&[Stmt::FunctionDef(header)]),
             body: print_of(&body),
             is_class: false,
-            calls: calls.calls,
+            calls: Mentions::of(&body).calls,
+            decorators: decorators.filter_map(dotted).collect(),
         });
         self.scope.extend([function.name.to_string(), "<locals>".to_owned()]);
         function.body.iter().for_each(|statement| self.inside(statement));
@@ -148,6 +151,7 @@ impl<'c> Partition<'c> {
             body: Digest::default(),
             is_class: true,
             calls: bases.filter_map(dotted).collect(),
+            decorators: BTreeSet::new(),
         });
     }
 
@@ -194,6 +198,7 @@ impl<'c> Partition<'c> {
         known.header = joined(known.header, part.header);
         known.body = joined(known.body, part.body);
         known.calls.extend(part.calls);
+        known.decorators.extend(part.decorators);
     }
 }
 

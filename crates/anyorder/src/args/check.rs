@@ -39,19 +39,12 @@ pub(crate) struct CheckArgs {
     /// List the tests that would be looked at, with the reasons; run none
     #[arg(long, help_heading = "Change")]
     pub(crate) dry_run: bool,
-    /// Findings that are accepted [default: anyorder-baseline.json, if it is there]
-    #[arg(long, help_heading = "Verdict", value_name = "FILE")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Accept what is found, too, and write the baseline
-    #[arg(long, help_heading = "Verdict", conflicts_with = "dry_run")]
-    pub(crate) write_baseline: bool,
-    /// Write annotations for GitHub, and a summary to `$GITHUB_STEP_SUMMARY`
-    #[arg(long, help_heading = "Verdict")]
-    pub(crate) github: bool,
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
     /// Leave out the search for the state behind each finding
     #[arg(long, help_heading = "State")]
     pub(crate) no_explain: bool,
-    /// How many orders of the tests that are looked at run [default: by their number, 3 to 6]
+    /// How many orders of the tests that are looked at run [default: by their number, 3 to 20]
     #[arg(long, help_heading = "Orders", value_name = "N", env = "ANYORDER_ROUNDS")]
     pub(crate) rounds: Option<u64>,
     /// Pairs of plain runs, one red and one green, before a difference is reported; fewer are quicker and less sure
@@ -60,6 +53,21 @@ pub(crate) struct CheckArgs {
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
+}
+
+/// What becomes of findings.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Verdict")]
+pub(crate) struct VerdictArgs {
+    /// Findings that are accepted [default: anyorder-baseline.json, if it is there]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Accept what is found, too, and write the baseline
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) write_baseline: bool,
+    /// Write annotations for GitHub, and a summary to `$GITHUB_STEP_SUMMARY`
+    #[arg(long)]
+    pub(crate) github: bool,
 }
 
 const SELECT: [(&str, Select, &str); 4] = [

@@ -51,7 +51,11 @@ impl<'a> Checker<'a> {
             choice: args.suite.choice(),
             ..Hunter::default()
         };
-        let baseline = BaselineFile::read(&project.directory, args.baseline.as_deref(), args.write_baseline)?;
+        let baseline = BaselineFile::read(
+            &project.directory,
+            args.verdict.baseline.as_deref(),
+            args.verdict.write_baseline,
+        )?;
         Ok(Checker { args, project, hunter, baseline })
     }
 
@@ -117,15 +121,15 @@ impl<'a> Checker<'a> {
             let text = format!("whether findings were there before the change is not known: {why}");
             oracle.session().tell(&Event::Notice { text, hint: None });
         }
-        if self.args.write_baseline {
+        if self.args.verdict.write_baseline {
             let (path, number) = self.baseline.write(engine.suite(), &report.findings)?;
             let text = format!("{number} accepted in {}", path.display());
             oracle.session().say("Baseline", &text);
         }
         self.baseline.apply(&mut report.findings);
         let report = self.explained(oracle, engine, report);
-        if self.args.github {
-            self.tell_github(oracle, &report.findings, &selection, &since)?;
+        if self.args.verdict.github {
+            tell_github(oracle, &report.findings, &selection, &since);
         }
         Ok(Some((report, None)))
     }
@@ -155,24 +159,20 @@ impl<'a> Checker<'a> {
             may_watch: !self.args.dry_run,
         }
     }
+}
 
-    fn tell_github(
-        &self,
-        oracle: &mut EngineOracle<'_, '_>,
-        findings: &[Finding],
-        selection: &Selection,
-        since: &str,
-    ) -> Result<(), Failure> {
-        let suite = oracle.suite().clone();
-        let prefix = git::prefix(oracle.root());
-        let annotations = github_annotations(&suite, findings, selection, &prefix);
-        oracle.session().data(&annotations);
-        let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return Ok(()) };
-        let text = github_summary(&suite, findings, selection, since);
-        let file = std::fs::File::options().create(true).append(true).open(&path);
-        file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
-            Failure::unwritable(path.as_ref(), &error, "`GITHUB_STEP_SUMMARY` names the file of the summary")
-        })
+/// Annotations, and the summary of the job. That one cannot be written is no reason to forget what was found.
+fn tell_github(oracle: &mut EngineOracle<'_, '_>, findings: &[Finding], selection: &Selection, since: &str) {
+    let suite = oracle.suite().clone();
+    let prefix = git::prefix(oracle.root());
+    let annotations = github_annotations(&suite, findings, selection, &prefix);
+    oracle.session().commands(&annotations);
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return };
+    let text = github_summary(&suite, findings, selection, since);
+    let file = std::fs::File::options().create(true).append(true).open(&path);
+    if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        let text = format!("cannot write the summary to `{}`: {error}", path.display());
+        oracle.session().tell(&Event::Notice { text, hint: None });
     }
 }
 
