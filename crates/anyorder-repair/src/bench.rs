@@ -12,6 +12,7 @@ use crate::language::{Language, STAGES};
 use crate::problem::{Claim, Problem};
 use crate::repair::RepairSettings;
 use crate::screen::{Baseline, Screened};
+use crate::verify::Choice;
 use crate::workshop::{Files, Tree, Unopened, Workshop};
 use crate::writes::{Left, gains, left_by};
 
@@ -197,16 +198,24 @@ impl<'a> Bench<'a> {
         self.open.iter().map(|claim| claim.finding).collect()
     }
 
-    /// Tests of findings that are still there.
-    pub(crate) fn uncured_tests(&self) -> BTreeSet<TestIndex> {
-        self.uncured().into_iter().map(|at| self.findings[at].test).collect()
-    }
-
-    /// Tests of findings that are cured.
-    pub(crate) fn cured_tests(&self) -> BTreeSet<TestIndex> {
-        let findings = self.accepted.iter().flat_map(Accepted::findings);
-        let tests: BTreeSet<TestIndex> = findings.map(|at| self.findings[at].test).collect();
-        &tests - &self.uncured_tests()
+    /// All that was accepted, or all but one.
+    pub(crate) fn choice(&self, without: Option<usize>) -> Choice {
+        let mut uncured = self.uncured();
+        let (mut tree, mut cured) = (self.tree.untouched(), BTreeSet::new());
+        for (at, accepted) in self.accepted.iter().enumerate() {
+            let mut with = tree.clone();
+            // What cannot be done without another one does nothing without it.
+            if without == Some(at) || accepted.apply(&mut with).is_err() {
+                uncured.extend(accepted.findings());
+            } else {
+                cured.extend(accepted.findings());
+                tree = with;
+            }
+        }
+        let tests = |findings: &BTreeSet<usize>| findings.iter().map(|&at| self.findings[at].test).collect();
+        let uncured: BTreeSet<TestIndex> = tests(&uncured);
+        let cured: BTreeSet<TestIndex> = tests(&cured);
+        Choice { changes: tree.changes(), cured: &cured - &uncured, uncured }
     }
 
     /// Leaves out what cures no finding as a whole, and puts together what only cures one together.
@@ -224,9 +233,9 @@ impl<'a> Bench<'a> {
         self.accepted = as_one(std::mem::take(&mut self.accepted));
     }
 
-    /// Takes the last of those that were accepted back.
-    pub(crate) fn take_back(&mut self, reason: NoPatch) {
-        let Some(accepted) = self.accepted.pop() else { return };
+    /// Takes one of those that were accepted back.
+    pub(crate) fn take_back(&mut self, at: usize, reason: NoPatch) {
+        let accepted = self.accepted.remove(at);
         for claim in accepted.claims {
             let id = &self.findings[claim.finding].id;
             let repair = self.repairs.iter_mut().find(|repair| repair.finding == *id);

@@ -19,6 +19,8 @@ pub(super) struct Keep {
     pub(super) pin: Option<String>,
     /// How far it can be trusted.
     pub(super) strength: Strength,
+    /// Whether its lines have names of their own besides the one for what was there.
+    pub(super) has_locals: bool,
 }
 
 impl Keep {
@@ -29,6 +31,7 @@ impl Keep {
             manager: None,
             pin: None,
             strength: Strength::Safe,
+            has_locals: false,
         }
     }
 
@@ -39,6 +42,26 @@ impl Keep {
 
     pub(super) fn pinned(self, pin: String) -> Self {
         Keep { pin: Some(pin), ..self }
+    }
+
+    /// The same without a `with`: the context manager gets the name `manager`.
+    pub(super) fn by_hand(&self, manager: &str) -> Self {
+        let Some(made) = &self.manager else { return self.clone() };
+        let is_patch = made.contains(".patch.");
+        let enter = if is_patch { "start" } else { "__enter__" };
+        let undo = if is_patch {
+            Undo::call(format!("{manager}.stop"))
+        } else {
+            let function = format!("{manager}.__exit__");
+            Undo::Call { function, arguments: vec!["None".to_owned(); 3] }
+        };
+        let save = [format!("{manager} = {made}"), format!("{manager}.{enter}()")];
+        Keep {
+            save: [&self.save[..], &save].concat(),
+            undo: [&self.undo[..], &[undo]].concat(),
+            manager: None,
+            ..self.clone()
+        }
     }
 
     /// Whether nothing is to be done: another cell's way takes care of it.
@@ -229,7 +252,8 @@ fn closure(known: &Known<'_>, saved: &str) -> Option<Keep> {
     let find = format!("cell = {function}.__closure__[{function}.__code__.co_freevars.index(\"{name}\")]");
     let undo =
         Undo::Set { object: "cell".to_owned(), name: "cell_contents".to_owned(), value: saved.to_owned() };
-    Some(Keep::new([find, format!("{saved} = cell.cell_contents")], [undo]).doubtful())
+    let keep = Keep::new([find, format!("{saved} = cell.cell_contents")], [undo]);
+    Some(Keep { has_locals: true, ..keep.doubtful() })
 }
 
 fn file(known: &Known<'_>, saved: &str) -> Option<Keep> {

@@ -55,13 +55,19 @@ impl<'a> Matter<'a> {
 
     /// How the cells are kept, if all of them can be.
     pub(super) fn keeps(&self) -> Option<Vec<Keep>> {
-        let known = self.known();
-        let saved = |known: &Known<'_>| match self.problem.cells.len() {
-            1 => "saved".to_owned(),
-            _ => format!("saved_{}", short(&known.state.cell)),
-        };
-        let mut keeps: Vec<Keep> =
-            known.iter().map(|known| keep(known, &saved(known))).collect::<Option<_>>()?;
+        let is_one = self.problem.cells.len() == 1;
+        self.keeps_of(|_| true, |short| if is_one { "saved".to_owned() } else { format!("saved_{short}") })
+    }
+
+    /// How some of the cells are kept, if all of those can be; what was there gets the name that `saved` makes of the cell's.
+    pub(super) fn keeps_of(
+        &self,
+        is_wanted: impl Fn(&str) -> bool,
+        saved: impl Fn(&str) -> String,
+    ) -> Option<Vec<Keep>> {
+        let known = self.known().into_iter().filter(|known| is_wanted(&known.state.cell));
+        let one = |known: Known<'_>| keep(&known, &saved(&short(&known.state.cell)));
+        let mut keeps: Vec<Keep> = known.map(one).collect::<Option<_>>()?;
         keeps.dedup();
         keeps.retain(|keep| !keep.is_nothing());
         Some(keeps).filter(|keeps| !keeps.is_empty())

@@ -7,6 +7,8 @@ mod helpers;
 mod keep;
 mod local;
 mod matter;
+mod opened;
+mod opposite;
 mod place;
 mod process;
 mod recipe;
@@ -14,6 +16,7 @@ mod reset;
 mod restore;
 mod rewrite;
 mod sets;
+mod setup;
 mod site;
 mod text;
 mod undo;
@@ -42,7 +45,10 @@ pub(crate) fn candidates(
     Ok(match stage {
         0 => {
             let corrected = restore::corrected(&matter).into_iter().collect();
-            [corrected, restore::rewritten(&matter), local::local(&matter)].concat()
+            let setups = setup::at_setups(&matter);
+            let opposite = opposite::opposite(&matter).into_iter().collect();
+            let rewritten = [restore::rewritten(&matter), restore::rewritten_all(&matter)].concat();
+            [corrected, rewritten, setups, opposite, opened::opened(&matter), local::local(&matter)].concat()
         }
         1 => helpers::helped(workshop, &matter)?,
         2 if workshop.may_call_anything() => reset::reset(workshop, &matter)?,

@@ -114,8 +114,12 @@ fn behind_one(
 ) -> Option<Vec<Step>> {
     let function = site.function.names.clone();
     if site.is_unittest() {
-        let cleanup = as_cleanup(&lines.text).filter(|_| lines.fixtures.is_empty())?;
-        return at_home(lines, &site.file, Edit::First { function, lines: cleanup });
+        if !lines.fixtures.is_empty() {
+            return None;
+        }
+        let cleanup = as_cleanup(&lines.text).map(|lines| Edit::First { function: function.clone(), lines });
+        let finally = || Edit::Finally { function, first: vec![], lines: lines.text.clone() };
+        return at_home(lines, &site.file, cleanup.unwrap_or_else(finally));
     }
     let name = fresh_name(site, &matter.name.replacen("keep_", "clean_", 1));
     let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));

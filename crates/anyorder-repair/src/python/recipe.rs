@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_source::{Editor, Function, Source, Statement};
+use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
 
 use super::text::{Called, resolve};
 use crate::candidate::{CannotApply, Recipe};
@@ -28,6 +28,8 @@ pub(super) struct Step {
 pub(super) enum Edit {
     /// Lines go first into a function.
     First { function: Vec<String>, lines: Vec<String> },
+    /// Lines go first into a function, and others are done behind all that it does, whatever happens there.
+    Finally { function: Vec<String>, first: Vec<String>, lines: Vec<String> },
     /// Lines go behind a statement of a function.
     Behind { function: Vec<String>, statement: String, lines: Vec<String> },
     /// A statement of a function becomes another.
@@ -38,6 +40,10 @@ pub(super) enum Edit {
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
     Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
+    /// Lines go last into the function that tears down what another one sets up, with this heading if it is new.
+    TearDown { setup: Vec<String>, name: String, heading: Vec<String>, lines: Vec<String> },
+    /// Lines go where a fixture cleans up; it gets a `yield` if it has none.
+    BehindYield { fixture: Vec<String>, lines: Vec<String> },
     /// A decorator of a function becomes another.
     Redecorate { function: Vec<String>, from: String, to: String },
     /// A name is imported by this statement.
@@ -87,6 +93,14 @@ impl<'a> Edited<'a> {
                 let (function, text) = (self.function(function)?, self.lines(lines));
                 self.editor.insert_first(function, &text);
             }
+            Edit::Finally { function, first, lines } => {
+                let (function, text) = (self.function(function)?, self.lines(lines));
+                self.editor.wrap_in_finally(function, &text);
+                if !first.is_empty() {
+                    let first = self.lines(first);
+                    self.editor.insert_first(function, &first);
+                }
+            }
             Edit::Behind { function, statement, lines } => {
                 let statement = self.statement(function, statement)?;
                 let text = self.lines(lines);
@@ -106,6 +120,8 @@ impl<'a> Edited<'a> {
                 self.editor.add_decorator(function, &text);
             }
             Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
+            Edit::TearDown { setup, name, heading, lines } => self.tear_down(setup, name, heading, lines)?,
+            Edit::BehindYield { fixture, lines } => self.behind_yield(fixture, lines)?,
             Edit::Redecorate { function, from, to } => {
                 let function = self.function(function)?;
                 let to = self.text(to);
@@ -145,6 +161,44 @@ impl<'a> Edited<'a> {
             (Some(class), _) => self.editor.insert_definition_before(class, &text),
             (None, Some(function)) => self.editor.insert_definition_before(function, &text),
             (None, None) => self.editor.append(&text),
+        };
+        Ok(())
+    }
+
+    fn tear_down(
+        &mut self,
+        setup: &[String],
+        name: &str,
+        heading: &[String],
+        lines: &[String],
+    ) -> Result<(), CannotApply> {
+        let setup = self.function(setup)?;
+        let around = &setup.names[..setup.names.len() - 1];
+        if let Some(known) = self.source.function(&[around, &[name.to_owned()]].concat()) {
+            let text = self.lines(lines);
+            self.editor.insert_last(known, &text);
+        } else {
+            let lines = lines.iter().map(|line| format!("    {line}"));
+            let text = self.lines(&heading.iter().cloned().chain(lines).collect::<Vec<_>>());
+            self.editor.insert_definition_behind(setup, &text);
+        }
+        Ok(())
+    }
+
+    fn behind_yield(&mut self, fixture: &[String], lines: &[String]) -> Result<(), CannotApply> {
+        let (fixture, text) = (self.function(fixture)?, self.lines(lines));
+        if fixture.is_generator {
+            self.editor.insert_last(fixture, &text);
+            return Ok(());
+        }
+        match (&returns(&fixture.body)[..], fixture.body.last()) {
+            ([], _) => self.editor.insert_last(fixture, &format!("yield\n{text}")),
+            ([one], Some(last)) if one.range == last.range => {
+                let value = self.source.block(std::slice::from_ref(*one)).replacen("return", "yield", 1);
+                self.editor.replace(one, &format!("{value}{text}"))
+            }
+            // What it returns on one way out it would have to yield on all.
+            _ => return Err(CannotApply),
         };
         Ok(())
     }
@@ -213,4 +267,16 @@ impl<'a> Edited<'a> {
         let stores = |statement: &Statement| statement.stores.iter().any(|stored| stored.as_str() == name);
         self.source.top_level().iter().any(stores)
     }
+}
+
+/// All `return` statements of a function's own.
+fn returns(body: &Body) -> Vec<&Statement> {
+    let own = body
+        .iter()
+        .filter(|statement| !matches!(statement.shape, Shape::FunctionDef { .. } | Shape::ClassDef { .. }));
+    own.flat_map(|statement| match statement.shape {
+        Shape::Return => vec![statement],
+        _ => statement.blocks.iter().flat_map(returns).collect(),
+    })
+    .collect()
 }
