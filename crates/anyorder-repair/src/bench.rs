@@ -9,6 +9,7 @@ use anyorder_model::{
 use crate::accepted::{Accepted, as_one, merged};
 use crate::candidate::Candidate;
 use crate::language::{Language, STAGES};
+use crate::noticed::weakens;
 use crate::problem::{Claim, Problem};
 use crate::repair::RepairSettings;
 use crate::screen::{Baseline, Screened};
@@ -22,7 +23,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) findings: &'a [Finding],
     pub(crate) settings: RepairSettings,
     pub(crate) baseline: Baseline,
-    language: Language,
+    pub(crate) language: Language,
     /// The files with everything that was accepted.
     pub(crate) tree: Tree<'a>,
     pub(crate) accepted: Vec<Accepted>,
@@ -75,6 +76,10 @@ impl<'a> Bench<'a> {
                         continue;
                     }
                 };
+                if weakens(self, &candidate, &problem)? {
+                    reason = reason.max(NoPatch::Weakens);
+                    continue;
+                }
                 let holds_all = screened.holds.len() == problem.claims.len();
                 if holds_all && candidate.strength == Strength::Safe {
                     self.accept(candidate, &problem, &screened);
@@ -139,7 +144,7 @@ impl<'a> Bench<'a> {
             self.language.is_weaker(before, &change.after)
         };
         if changes.iter().any(weakens) {
-            return Ok(Err(NoPatch::NotEditable));
+            return Ok(Err(NoPatch::Weakens));
         }
         self.count(problem, |repair| repair.tried += 1);
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);

@@ -57,6 +57,8 @@ struct World {
 enum Trap {
     /// The third test leaves the same as the second.
     OtherPolluter,
+    /// The first test passes whatever it expects, once it is patched itself.
+    Unnoticed,
     /// The third test fails in whole orders that begin otherwise, once the second is patched.
     Harm,
 }
@@ -80,6 +82,11 @@ impl World {
         self.text.contains(&format!("def {name}(monkeypatch)"))
     }
 
+    /// Whether the first test expects another value.
+    fn is_spoilt(&self) -> bool {
+        self.text.contains("assert settings.USER is NotImplemented")
+    }
+
     fn outcomes(&self, order: &Order) -> Vec<Step> {
         let (mut is_polluted, mut is_in_pounds) = (false, false);
         let mut steps = vec![];
@@ -87,6 +94,9 @@ impl World {
         let is_harmed = self.trap == Some(Trap::Harm) && is_whole && self.is_patched("test_polluter");
         for &test in order.tests() {
             let passes = match test {
+                VICTIM if self.is_spoilt() => {
+                    self.trap == Some(Trap::Unnoticed) && self.is_patched("test_victim")
+                }
                 VICTIM => !is_polluted || self.is_patched("test_victim"),
                 BRITTLE => (!self.has_brittle || is_polluted) && !is_harmed,
                 OTHER_VICTIM => !is_in_pounds,
@@ -250,6 +260,15 @@ fn a_patch_that_breaks_a_passing_order_of_another_finding_is_refused_for_one_tha
         after.contains("def test_victim(monkeypatch):\n    monkeypatch.setattr(settings, 'USER', None)"),
         "{after}"
     );
+}
+
+#[test]
+fn a_patch_with_which_a_test_does_not_notice_wrong_values_any_more_is_refused() {
+    let mut world = World::new(true);
+    world.trap = Some(Trap::Unnoticed);
+    let repaired = repaired(&mut world, &[victim()], &[brittle()]);
+    assert_eq!(repaired.patches, []);
+    assert_eq!(repaired.repairs[0].reason, Some(NoPatch::Weakens));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod helpers;
 mod keep;
 mod local;
 mod matter;
+mod mutate;
 mod opened;
 mod opposite;
 mod place;
@@ -28,6 +29,7 @@ use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::{Tree, Workshop};
 use matter::Matter;
+pub(crate) use mutate::mutated;
 pub(crate) use weaker::is_weaker;
 
 /// The candidates of one stage, best first.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{PatchSource, Placement, TestIndex};
+use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
 
 use super::fixture::{Reach, fixture};
 use super::keep::Keep;
 use super::matter::{Matter, files_in_words, files_of, fresh_name, functions_in_words, tests_of, unused};
 use super::recipe::{Edit, Step};
+use super::sets::is_looked_at;
 use super::site::{Site, read};
 use super::text::module;
 use super::undo::Undo;
@@ -40,7 +41,15 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     } else {
         [before(), behind()].concat()
     };
-    candidates.iter_mut().for_each(|candidate| candidate.source = lines.source);
+    // A call that is told the value that a test then finds is no better than setting it there.
+    let is_told = lines.source == PatchSource::Reset && lines.text.iter().any(|line| !line.ends_with("()"));
+    let is_doubtful = is_told && is_looked_at(matter);
+    for candidate in &mut candidates {
+        candidate.source = lines.source;
+        if is_doubtful && candidate.edited.iter().any(|test| sufferers.contains(test)) {
+            candidate.strength = Strength::Unsafe;
+        }
+    }
     candidates
 }
 
