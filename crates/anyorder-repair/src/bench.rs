@@ -101,6 +101,9 @@ impl<'a> Bench<'a> {
     /// Whether one of those that were accepted so far cures this problem, too.
     fn is_cured_already(&mut self, problem: &Problem) -> Result<bool, Halted> {
         for at in (0..self.accepted.len()).rev() {
+            if !self.accepted[at].may_concern(problem) {
+                continue;
+            }
             let Ok(changes) = self.accepted[at].alone(&self.tree) else { continue };
             let screened = self.screened(&changes, &problem.claims)?;
             if screened.is_some_and(|screened| screened.cures_all(&problem.claims)) {

@@ -3,7 +3,7 @@
 use anyorder_model::{About, CellKind, State, Strength};
 
 use super::process;
-use super::text::{double_quoted, module, within};
+use super::text::{double_quoted, file, module, within};
 use super::undo::Undo;
 
 /// A cell that is kept as it is around a test. Texts may name modules that are resolved later.
@@ -79,6 +79,8 @@ impl Keep {
 pub(super) struct Known<'a> {
     pub(super) state: &'a State,
     pub(super) about: About,
+    /// Whether it raises when it is asked for a value, as it was.
+    pub(super) is_bare: bool,
 }
 
 impl Known<'_> {
@@ -122,7 +124,7 @@ pub(super) fn keep(known: &Known<'_>, saved: &str) -> Option<Keep> {
         // What is imported meanwhile is forgotten, too.
         CellKind::Module => Some(dict(&format!("{}.modules", module("sys"))).doubtful()),
         CellKind::Process | CellKind::LeftOver => process::keep(&known.state.cell, saved),
-        CellKind::File => file(known, saved),
+        CellKind::File => of_file(known, saved),
         CellKind::Cache => Some(Keep::new([], [Undo::call(format!("{}.cache_clear", known.holder()?))])),
         CellKind::Context => context(known, saved),
         CellKind::Closure => closure(known, saved),
@@ -238,9 +240,8 @@ fn context(known: &Known<'_>, saved: &str) -> Option<Keep> {
     if !known.state.cell.starts_with("context variable ") {
         return attribute(known, saved);
     }
-    // Asked without a default, a variable that has neither a value nor a default raises.
-    let default = if known.was_absent() { "" } else { "None" };
-    let set = format!("{saved} = {holder}.set({holder}.get({default}))");
+    let value = if known.is_bare { "None".to_owned() } else { format!("{holder}.get()") };
+    let set = format!("{saved} = {holder}.set({value})");
     Some(Keep::new([set], [Undo::call_with(format!("{holder}.reset"), saved)]))
 }
 
@@ -256,12 +257,12 @@ fn closure(known: &Known<'_>, saved: &str) -> Option<Keep> {
     Some(Keep { has_locals: true, ..keep.doubtful() })
 }
 
-fn file(known: &Known<'_>, saved: &str) -> Option<Keep> {
+fn of_file(known: &Known<'_>, saved: &str) -> Option<Keep> {
     let path = known.state.cell.strip_prefix("file ")?;
     if path.contains(['"', '\\', '\n']) {
         return None;
     }
-    let path = format!("{}.Path(\"{path}\")", module("pathlib"));
+    let path = file(path);
     if !known.was_absent() {
         let undo = Undo::call_with(format!("{path}.write_bytes"), saved);
         return Some(Keep::new([format!("{saved} = {path}.read_bytes()")], [undo]).doubtful());

@@ -2,6 +2,7 @@
 //!
 //! Knows how people write tests for pytest and unittest. Does not know how files are parsed, nor whether anything helps.
 
+mod callable;
 mod fixture;
 mod helpers;
 mod keep;
@@ -21,6 +22,7 @@ mod setup;
 mod site;
 mod text;
 mod undo;
+mod value;
 mod weaker;
 
 use anyorder_model::{Halted, Order, Treatment};

@@ -16,9 +16,9 @@ pub(crate) fn mutated(tree: &Tree<'_>, suite: &Suite, tests: &[TestIndex]) -> (V
         if !known.insert((site.file.clone(), site.function.names.clone())) {
             continue;
         }
-        let checks =
+        let mut checks =
             site.function.body.iter().flat_map(Statement::walk).filter(|statement| is_check(statement));
-        let Some(check) = checks.last() else { continue };
+        let Some(check) = checks.next_back() else { continue };
         let mut editor = site.source.edit();
         match another_value(&site, check) {
             Some(text) => editor.replace(check, &text),
@@ -47,8 +47,8 @@ fn is_check(statement: &Statement) -> bool {
 fn another_value(site: &Site, check: &Statement) -> Option<String> {
     let is_in_it = |literal: &&Literal| check.line <= literal.line && literal.line <= check.end_line;
     let literals = site.source.literals().iter().filter(is_in_it);
-    let values = literals.filter_map(|literal| Some((literal, other_than(literal)?)));
-    let (literal, other) = values.last()?;
+    let mut values = literals.filter_map(|literal| Some((literal, other_than(literal)?)));
+    let (literal, other) = values.next_back()?;
     let at = check.text.rfind(literal.text.as_str())?;
     let (before, behind) = (&check.text[..at], &check.text[at + literal.text.len()..]);
     Some(format!("{before}{other}{behind}"))

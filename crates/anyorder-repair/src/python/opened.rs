@@ -59,7 +59,7 @@ fn made_at(matter: &Matter<'_>, line: &str) -> Option<Made> {
 pub(super) fn name_for(value: &str) -> String {
     let function = value.split('(').next().unwrap_or(value).trim();
     if value.starts_with("lambda") || function.is_empty() {
-        return "function".to_owned();
+        return "registered".to_owned();
     }
     let last = function.rsplit('.').next().unwrap_or(function);
     match (function, last) {
@@ -196,7 +196,7 @@ mod tests {
             ("open(path)", "file"),
             ("logging.NullHandler()", "null_handler"),
             ("HTTPServer(('', 0), None)", "httpserver"),
-            ("lambda name: None", "function"),
+            ("lambda name: None", "registered"),
             ("server.start()", "made"),
         ] {
             assert_eq!(name_for(value), name, "{value}");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
 
-use super::text::{Called, resolve};
+use super::text::{Called, as_file, resolve};
 use crate::candidate::{CannotApply, Recipe};
 use crate::workshop::Tree;
 
@@ -58,7 +58,7 @@ impl Recipe for Steps {
             let bytes = tree.read(file).unwrap_or_default();
             let source = Source::parse(bytes).map_err(|_| CannotApply)?;
             let own = self.own.get(file).map(String::as_str);
-            let edited = Edited::new(&source, own).all(edits)?;
+            let edited = Edited::new(&source, file, own).all(edits)?;
             tree.write(file, edited);
         }
         Ok(())
@@ -69,6 +69,8 @@ impl Recipe for Steps {
 struct Edited<'a> {
     source: &'a Source,
     editor: Editor,
+    /// Where it is.
+    file: &'a str,
     /// The module that the file is.
     own: Option<&'a str>,
     /// What modules are called from now on.
@@ -76,8 +78,8 @@ struct Edited<'a> {
 }
 
 impl<'a> Edited<'a> {
-    fn new(source: &'a Source, own: Option<&'a str>) -> Self {
-        Edited { source, editor: source.edit(), own, names: BTreeMap::new() }
+    fn new(source: &'a Source, file: &'a str, own: Option<&'a str>) -> Self {
+        Edited { source, editor: source.edit(), file, own, names: BTreeMap::new() }
     }
 
     fn all<'e>(mut self, edits: impl Iterator<Item = &'e Edit>) -> Result<Vec<u8>, CannotApply> {
@@ -224,6 +226,9 @@ impl<'a> Edited<'a> {
 
     /// What a module is called in this file; it is imported if it is not yet.
     fn name(&mut self, module: &str, attribute: Option<&str>) -> Called {
+        if let Some(path) = as_file(module) {
+            return Called::Module(self.path(path));
+        }
         if self.own == Some(module) || attribute.is_some_and(|attribute| self.has(module, attribute)) {
             return Called::Nothing;
         }
@@ -240,6 +245,24 @@ impl<'a> Edited<'a> {
         self.editor.add_import(&statement);
         self.names.insert(module.to_owned(), name.to_owned());
         Called::Module(name.to_owned())
+    }
+
+    /// Another file, from this one on: tests may be elsewhere when it is asked for.
+    fn path(&mut self, path: &str) -> String {
+        let here = match self.name("pathlib", Some("Path")) {
+            Called::Module(name) => format!("{name}.Path(__file__)"),
+            Called::Nothing => "Path(__file__)".to_owned(),
+        };
+        let directories: Vec<&str> = self.file.split('/').rev().skip(1).collect();
+        let names: Vec<&str> = path.split('/').collect();
+        let around = |up: &usize| directories[*up..].iter().rev().zip(&names).all(|(ours, its)| ours == its);
+        let up = (0..directories.len()).find(around).unwrap_or(directories.len());
+        let below = names[directories.len() - up..].join("/");
+        match up {
+            0 if !below.contains('/') => format!("{here}.with_name(\"{below}\")"),
+            0 => format!("{here}.parent.joinpath(\"{below}\")"),
+            _ => format!("{here}.parents[{up}].joinpath(\"{below}\")"),
+        }
     }
 
     /// Whether the file imports this name of the module: from there, or from the package around it.
@@ -279,4 +302,19 @@ fn returns(body: &Body) -> Vec<&Statement> {
         _ => statement.blocks.iter().flat_map(returns).collect(),
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_file_is_found_from_where_the_test_is() {
+        let source = Source::parse("from pathlib import Path\n").unwrap();
+        let path = |file: &str, path: &str| Edited::new(&source, file, None).path(path);
+        assert_eq!(path("tests/test_a.py", "tests/b.txt"), "Path(__file__).with_name(\"b.txt\")");
+        assert_eq!(path("test_a.py", "b/c.txt"), "Path(__file__).parent.joinpath(\"b/c.txt\")");
+        assert_eq!(path("tests/test_a.py", "b.txt"), "Path(__file__).parents[1].joinpath(\"b.txt\")");
+        assert_eq!(path("a/b/test_a.py", "a/bc/d"), "Path(__file__).parents[1].joinpath(\"bc/d\")");
+    }
 }
