@@ -25,6 +25,22 @@ pub struct Cost {
     pub suite_cpu_s: Option<f64>,
 }
 
+impl Cost {
+    /// With what ran in other suites meanwhile; the clock, and the CPU, have counted these already.
+    #[must_use]
+    pub fn with_runs_of(self, other: Cost) -> Cost {
+        let looks = [self.looks_cpu_s, other.looks_cpu_s].into_iter().flatten();
+        Cost {
+            test_runs: self.test_runs + other.test_runs,
+            replayed_runs: self.replayed_runs + other.replayed_runs,
+            processes: self.processes + other.processes,
+            forks: self.forks + other.forks,
+            looks_cpu_s: looks.reduce(|one, more| one + more),
+            ..self
+        }
+    }
+}
+
 /// How much was tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {

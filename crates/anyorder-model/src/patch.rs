@@ -191,6 +191,8 @@ pub enum NoPatch {
     DoesNotHelp,
     /// What helped made another test fail.
     BreaksOthers,
+    /// With what helped, a test would not notice any more when what it checks is wrong.
+    Weakens,
     /// What helped did so in forks, not in the user's own runner.
     NotConfirmed,
     /// Time ran out.
@@ -199,12 +201,13 @@ pub enum NoPatch {
 
 impl NoPatch {
     /// All of them.
-    pub const ALL: [NoPatch; 8] = [
+    pub const ALL: [NoPatch; 9] = [
         NoPatch::Declared,
         NoPatch::NoCause,
         NoPatch::NoReset,
         NoPatch::DoesNotHelp,
         NoPatch::BreaksOthers,
+        NoPatch::Weakens,
         NoPatch::NotConfirmed,
         NoPatch::NotEditable,
         NoPatch::OutOfResources,
@@ -218,6 +221,7 @@ impl NoPatch {
             NoPatch::NoReset => "no-reset",
             NoPatch::DoesNotHelp => "does-not-help",
             NoPatch::BreaksOthers => "breaks-others",
+            NoPatch::Weakens => "weakens",
             NoPatch::NotConfirmed => "not-confirmed",
             NoPatch::NotEditable => "not-editable",
             NoPatch::OutOfResources => "out-of-resources",

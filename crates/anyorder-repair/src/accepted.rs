@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{Change, Finding, Patch, Strength, Verified};
+use anyorder_model::{Change, Finding, Patch, Placement, Strength, TestIndex, Verified};
 
 use crate::candidate::{Candidate, CannotApply};
-use crate::problem::Claim;
+use crate::problem::{Claim, Problem};
 use crate::workshop::Tree;
 
 /// Candidates that hold, and belong together: some finding needs all of them.
@@ -26,6 +26,15 @@ impl Accepted {
     /// The places of the findings that it is for.
     pub(crate) fn findings(&self) -> BTreeSet<usize> {
         self.claims.iter().map(|claim| claim.finding).collect()
+    }
+
+    /// Whether it may help with another problem: it stands around many tests, or concerns one of the problem's.
+    pub(crate) fn may_concern(&self, problem: &Problem) -> bool {
+        let is_narrow = |placement| matches!(placement, Placement::Polluter | Placement::Test);
+        let is_theirs =
+            |test: &TestIndex| problem.polluters.contains(test) || problem.sufferers.contains(test);
+        let mut tests = self.claims.iter().flat_map(|claim| claim.order.tests());
+        !self.candidates.iter().all(|candidate| is_narrow(candidate.placement)) || tests.any(is_theirs)
     }
 
     /// These claims hold because of it, too.

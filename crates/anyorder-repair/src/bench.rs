@@ -9,9 +9,11 @@ use anyorder_model::{
 use crate::accepted::{Accepted, as_one, merged};
 use crate::candidate::Candidate;
 use crate::language::{Language, STAGES};
+use crate::noticed::weakens;
 use crate::problem::{Claim, Problem};
 use crate::repair::RepairSettings;
 use crate::screen::{Baseline, Screened};
+use crate::verify::Choice;
 use crate::workshop::{Files, Tree, Unopened, Workshop};
 use crate::writes::{Left, gains, left_by};
 
@@ -21,7 +23,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) findings: &'a [Finding],
     pub(crate) settings: RepairSettings,
     pub(crate) baseline: Baseline,
-    language: Language,
+    pub(crate) language: Language,
     /// The files with everything that was accepted.
     pub(crate) tree: Tree<'a>,
     pub(crate) accepted: Vec<Accepted>,
@@ -74,6 +76,10 @@ impl<'a> Bench<'a> {
                         continue;
                     }
                 };
+                if weakens(self, &candidate, &problem)? {
+                    reason = reason.max(NoPatch::Weakens);
+                    continue;
+                }
                 let holds_all = screened.holds.len() == problem.claims.len();
                 if holds_all && candidate.strength == Strength::Safe {
                     self.accept(candidate, &problem, &screened);
@@ -95,6 +101,9 @@ impl<'a> Bench<'a> {
     /// Whether one of those that were accepted so far cures this problem, too.
     fn is_cured_already(&mut self, problem: &Problem) -> Result<bool, Halted> {
         for at in (0..self.accepted.len()).rev() {
+            if !self.accepted[at].may_concern(problem) {
+                continue;
+            }
             let Ok(changes) = self.accepted[at].alone(&self.tree) else { continue };
             let screened = self.screened(&changes, &problem.claims)?;
             if screened.is_some_and(|screened| screened.cures_all(&problem.claims)) {
@@ -138,7 +147,7 @@ impl<'a> Bench<'a> {
             self.language.is_weaker(before, &change.after)
         };
         if changes.iter().any(weakens) {
-            return Ok(Err(NoPatch::NotEditable));
+            return Ok(Err(NoPatch::Weakens));
         }
         self.count(problem, |repair| repair.tried += 1);
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
@@ -197,16 +206,24 @@ impl<'a> Bench<'a> {
         self.open.iter().map(|claim| claim.finding).collect()
     }
 
-    /// Tests of findings that are still there.
-    pub(crate) fn uncured_tests(&self) -> BTreeSet<TestIndex> {
-        self.uncured().into_iter().map(|at| self.findings[at].test).collect()
-    }
-
-    /// Tests of findings that are cured.
-    pub(crate) fn cured_tests(&self) -> BTreeSet<TestIndex> {
-        let findings = self.accepted.iter().flat_map(Accepted::findings);
-        let tests: BTreeSet<TestIndex> = findings.map(|at| self.findings[at].test).collect();
-        &tests - &self.uncured_tests()
+    /// All that was accepted, or all but one.
+    pub(crate) fn choice(&self, without: Option<usize>) -> Choice {
+        let mut uncured = self.uncured();
+        let (mut tree, mut cured) = (self.tree.untouched(), BTreeSet::new());
+        for (at, accepted) in self.accepted.iter().enumerate() {
+            let mut with = tree.clone();
+            // What cannot be done without another one does nothing without it.
+            if without == Some(at) || accepted.apply(&mut with).is_err() {
+                uncured.extend(accepted.findings());
+            } else {
+                cured.extend(accepted.findings());
+                tree = with;
+            }
+        }
+        let tests = |findings: &BTreeSet<usize>| findings.iter().map(|&at| self.findings[at].test).collect();
+        let uncured: BTreeSet<TestIndex> = tests(&uncured);
+        let cured: BTreeSet<TestIndex> = tests(&cured);
+        Choice { changes: tree.changes(), cured: &cured - &uncured, uncured }
     }
 
     /// Leaves out what cures no finding as a whole, and puts together what only cures one together.
@@ -224,9 +241,9 @@ impl<'a> Bench<'a> {
         self.accepted = as_one(std::mem::take(&mut self.accepted));
     }
 
-    /// Takes the last of those that were accepted back.
-    pub(crate) fn take_back(&mut self, reason: NoPatch) {
-        let Some(accepted) = self.accepted.pop() else { return };
+    /// Takes one of those that were accepted back.
+    pub(crate) fn take_back(&mut self, at: usize, reason: NoPatch) {
+        let accepted = self.accepted.remove(at);
         for claim in accepted.claims {
             let id = &self.findings[claim.finding].id;
             let repair = self.repairs.iter_mut().find(|repair| repair.finding == *id);

@@ -1,6 +1,6 @@
 //! Which language the suite is written in decides who writes candidates.
 
-use anyorder_model::{Halted, Suite};
+use anyorder_model::{Change, Halted, Suite, TestIndex};
 
 use crate::candidate::Candidate;
 use crate::problem::Problem;
@@ -34,6 +34,19 @@ impl Language {
         match self {
             Language::Python => python::candidates(stage, workshop, tree, problem),
             Language::Other => Ok(vec![]),
+        }
+    }
+
+    /// The files with the last check of each of these tests spoilt, and the tests that have one.
+    pub(crate) fn mutated(
+        self,
+        tree: &Tree<'_>,
+        suite: &Suite,
+        tests: &[TestIndex],
+    ) -> (Vec<Change>, Vec<TestIndex>) {
+        match self {
+            Language::Python => python::mutated(tree, suite, tests),
+            Language::Other => (vec![], vec![]),
         }
     }
 

@@ -6,6 +6,7 @@ mod accepted;
 mod bench;
 mod candidate;
 mod language;
+mod noticed;
 mod problem;
 mod python;
 mod repair;

@@ -11,6 +11,8 @@ pub(crate) struct Problem {
     pub(crate) cells: Vec<State>,
     /// What there is to know about them, in the same order.
     pub(crate) abouts: Vec<About>,
+    /// Who changes each of them: the lines of the last change, innermost first.
+    pub(crate) writers: BTreeMap<String, BTreeSet<Vec<String>>>,
     /// What has to end well.
     pub(crate) claims: Vec<Claim>,
     /// Tests that leave the state.
@@ -53,10 +55,20 @@ impl Problem {
         let claims = self.claims.len();
         let new: Vec<State> = other.cells.into_iter().filter(|state| !self.has(&state.cell)).collect();
         self.cells.extend(new);
+        for (cell, writers) in other.writers {
+            self.writers.entry(cell).or_default().extend(writers);
+        }
         self.claims.extend(other.claims);
         self.sufferers.extend(other.sufferers);
         let moved = |helper: Helper| Helper { claim: helper.claim + claims, ..helper };
         self.helpers.extend(other.helpers.into_iter().map(moved));
+    }
+
+    fn note_writers(&mut self, cells: &[State]) {
+        for state in cells.iter().filter(|state| state.written.is_some()) {
+            let lines = state.written.iter().chain(&state.stack).cloned().collect();
+            self.writers.entry(state.cell.clone()).or_default().insert(lines);
+        }
     }
 
     /// The places of its findings, each once.
@@ -84,12 +96,14 @@ pub(crate) fn problems(findings: &[Finding], is_wanted: impl Fn(&Finding) -> boo
             let problem = problems.entry(key).or_insert_with(|| Problem {
                 cells: part.cells.clone(),
                 abouts: vec![],
+                writers: BTreeMap::new(),
                 claims: vec![],
                 polluters: BTreeSet::new(),
                 sufferers: BTreeSet::new(),
                 helpers: vec![],
             });
             let claim = problem.claims.len();
+            problem.note_writers(&part.cells);
             problem.sufferers.insert(finding.test);
             problem.polluters.extend(&part.polluters);
             let helpers = part.helpers.into_iter().take(HELPERS);

@@ -13,6 +13,8 @@ const FILE: &str = "test_shop.py";
 const VICTIM: TestIndex = TestIndex(0);
 const POLLUTER: TestIndex = TestIndex(1);
 const BRITTLE: TestIndex = TestIndex(2);
+const OTHER_VICTIM: TestIndex = TestIndex(3);
+const OTHER_POLLUTER: TestIndex = TestIndex(4);
 const TEXT: &str = "\
 from shop import settings
 
@@ -27,6 +29,14 @@ def test_polluter():
 
 def test_brittle():
     assert settings.USER == 'ann'
+
+
+def test_other_victim():
+    assert settings.UNIT == 'kg'
+
+
+def test_other_polluter():
+    settings.UNIT = 'lb'
 ";
 
 /// A suite whose tests behave as the text of their file says: who takes `monkeypatch` leaves nothing, or starts clean.
@@ -38,8 +48,19 @@ struct World {
     is_confirmed: bool,
     /// Whether the third test is there to need what the second leaves.
     has_brittle: bool,
-    /// Whether the third test leaves the same as the second.
-    has_other_polluter: bool,
+    /// What only random orders show.
+    trap: Option<Trap>,
+}
+
+/// What only random orders show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trap {
+    /// The third test leaves the same as the second.
+    OtherPolluter,
+    /// The first test passes whatever it expects, once it is patched itself.
+    Unnoticed,
+    /// The third test fails in whole orders that begin otherwise, once the second is patched.
+    Harm,
 }
 
 impl World {
@@ -51,26 +72,39 @@ impl World {
             line: 1,
             markers: vec![],
         };
-        let names = ["test_victim", "test_polluter", "test_brittle"];
+        let names =
+            ["test_victim", "test_polluter", "test_brittle", "test_other_victim", "test_other_polluter"];
         let suite = Suite::new("pytest", names.iter().map(|name| test(name)).collect());
-        World { suite, text: TEXT.to_owned(), is_confirmed: true, has_brittle, has_other_polluter: false }
+        World { suite, text: TEXT.to_owned(), is_confirmed: true, has_brittle, trap: None }
     }
 
     fn is_patched(&self, name: &str) -> bool {
         self.text.contains(&format!("def {name}(monkeypatch)"))
     }
 
+    /// Whether the first test expects another value.
+    fn is_spoilt(&self) -> bool {
+        self.text.contains("assert settings.USER is NotImplemented")
+    }
+
     fn outcomes(&self, order: &Order) -> Vec<Step> {
-        let mut is_polluted = false;
+        let (mut is_polluted, mut is_in_pounds) = (false, false);
         let mut steps = vec![];
+        let is_whole = order.tests().len() == self.suite.len() && order.tests()[0] != VICTIM;
+        let is_harmed = self.trap == Some(Trap::Harm) && is_whole && self.is_patched("test_polluter");
         for &test in order.tests() {
             let passes = match test {
+                VICTIM if self.is_spoilt() => {
+                    self.trap == Some(Trap::Unnoticed) && self.is_patched("test_victim")
+                }
                 VICTIM => !is_polluted || self.is_patched("test_victim"),
-                BRITTLE => !self.has_brittle || is_polluted,
+                BRITTLE => (!self.has_brittle || is_polluted) && !is_harmed,
+                OTHER_VICTIM => !is_in_pounds,
                 _ => true,
             };
             is_polluted |= test == POLLUTER && !self.is_patched("test_polluter");
-            is_polluted |= test == BRITTLE && self.has_other_polluter;
+            is_polluted |= test == BRITTLE && self.trap == Some(Trap::OtherPolluter);
+            is_in_pounds |= test == OTHER_POLLUTER && !self.is_patched("test_other_polluter");
             steps.push(Step::bare(test, if passes { Outcome::Passed } else { Outcome::Failed }));
         }
         steps
@@ -104,7 +138,7 @@ impl Oracle for World {
             kind: Some(CellKind::Global),
             module: Some("shop.settings".to_owned()),
             expression: Some("shop.settings".to_owned()),
-            key: Some("USER".to_owned()),
+            key: path.rsplit('.').next().map(str::to_owned),
             literal: Some("None".to_owned()),
             ..About::default()
         };
@@ -148,14 +182,20 @@ impl Files for OneFile {
 }
 
 fn victim() -> Finding {
-    let mut finding = Finding::new(Kind::Victim, VICTIM, &TestId(format!("{FILE}::test_victim")));
-    finding.polluters = Some(vec![vec![POLLUTER]]);
+    victim_of(VICTIM, POLLUTER, "USER", 9)
+}
+
+/// A test that fails behind another one, which changes this name of the settings on this line.
+fn victim_of(test: TestIndex, polluter: TestIndex, name: &str, line: usize) -> Finding {
+    let id = World::new(false).suite.id(test).clone();
+    let mut finding = Finding::new(Kind::Victim, test, &id);
+    finding.polluters = Some(vec![vec![polluter]]);
     let state = State {
-        cell: "shop.settings.USER".to_owned(),
+        cell: format!("shop.settings.{name}"),
         kind: Some(CellKind::Global),
         before: "None".to_owned(),
         after: "'ann'".to_owned(),
-        written: Some(format!("{FILE}:9")),
+        written: Some(format!("{FILE}:{line}")),
         ..State::default()
     };
     let cures = vec![vec![state.cell.clone()]];
@@ -223,6 +263,15 @@ fn a_patch_that_breaks_a_passing_order_of_another_finding_is_refused_for_one_tha
 }
 
 #[test]
+fn a_patch_with_which_a_test_does_not_notice_wrong_values_any_more_is_refused() {
+    let mut world = World::new(true);
+    world.trap = Some(Trap::Unnoticed);
+    let repaired = repaired(&mut world, &[victim()], &[brittle()]);
+    assert_eq!(repaired.patches, []);
+    assert_eq!(repaired.repairs[0].reason, Some(NoPatch::Weakens));
+}
+
+#[test]
 fn what_the_plain_runner_does_not_confirm_is_no_patch() {
     let mut world = World::new(false);
     world.is_confirmed = false;
@@ -234,7 +283,7 @@ fn what_the_plain_runner_does_not_confirm_is_no_patch() {
 #[test]
 fn a_patch_with_which_a_cured_test_fails_in_random_orders_is_taken_back() {
     let mut world = World::new(false);
-    world.has_other_polluter = true;
+    world.trap = Some(Trap::OtherPolluter);
     let repaired = repaired(&mut world, &[victim()], &[]);
     assert_eq!(repaired.patches, []);
     assert_eq!(repaired.repairs[0].reason, Some(NoPatch::BreaksOthers));
@@ -248,4 +297,23 @@ fn an_order_that_its_author_fixed_is_left_alone_unless_asked() {
     assert_eq!((left.patches.len(), left.repairs[0].reason), (0, Some(NoPatch::Declared)));
     let settings = RepairSettings { declared: true, ..RepairSettings::default() };
     assert_eq!(repair(&mut world, &OneFile, &[declared], &[], settings).patches.len(), 1);
+}
+
+#[test]
+fn the_patch_that_is_to_blame_is_taken_back_and_the_others_stay() {
+    let mut world = World::new(false);
+    world.trap = Some(Trap::Harm);
+    let findings = [victim(), victim_of(OTHER_VICTIM, OTHER_POLLUTER, "UNIT", 21)];
+    let repaired = repaired(&mut world, &findings, &[]);
+    let [patch] = &repaired.patches[..] else { panic!("{repaired:?}") };
+    assert_eq!(patch.cures, [findings[1].id.clone()]);
+    assert_eq!((patch.verified.sweeps, patch.verified.plain), (20, 1));
+    assert_eq!(repaired.repairs[0].reason, Some(NoPatch::BreaksOthers));
+}
+
+#[test]
+fn each_patch_tells_its_own_plain_runs() {
+    let findings = [victim(), victim_of(OTHER_VICTIM, OTHER_POLLUTER, "UNIT", 21)];
+    let repaired = repaired(&mut World::new(false), &findings, &[]);
+    assert_eq!(repaired.patches.iter().map(|patch| patch.verified.plain).collect::<Vec<_>>(), [1, 1]);
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::{Halted, NoPatch, Oracle, Order, Outcome, PlainAsk, TestIndex};
+use anyorder_model::{
+    Change, Halted, NoPatch, Oracle, Order, Outcome, PlainAsk, PlainSeen, Suite, TestIndex,
+};
 use anyorder_search::{Strategy, batches};
 
 use crate::bench::Bench;
@@ -10,15 +12,8 @@ use crate::problem::Claim;
 use crate::screen::{places, run};
 use crate::workshop::Unopened;
 
-/// So many claims are confirmed by the user's own runner.
+/// So many claims are confirmed by the user's own runner, and one of each patch at least.
 const PLAIN: usize = 12;
-
-/// What the whole has shown.
-struct Seen {
-    /// Why it cannot stay as it is.
-    fault: Option<NoPatch>,
-    plain: usize,
-}
 
 /// Tries everything that was accepted together, then each by itself, as it is shown. If one does not hold by itself, all are
 /// shown as one.
@@ -38,103 +33,184 @@ pub(crate) fn verify(bench: &mut Bench<'_>) -> Result<(), Halted> {
     Ok(())
 }
 
-/// Tries everything that was accepted together; takes some back, the last first, until nothing is wrong.
+/// Tries everything that was accepted together; takes back what is to blame until nothing is wrong.
 fn together(bench: &mut Bench<'_>) -> Result<(), Halted> {
+    let suite = bench.workshop.as_is().suite().clone();
+    let orders: Vec<Order> =
+        batches(Strategy::Random, &suite, bench.settings.sweeps, bench.settings.seed).flatten().collect();
     while !bench.accepted.is_empty() {
-        let seen = look(bench)?;
-        let Some(fault) = seen.fault else {
-            let sweeps = usize::try_from(bench.settings.sweeps).unwrap_or(usize::MAX);
-            for accepted in &mut bench.accepted {
-                (accepted.verified.sweeps, accepted.verified.plain) = (sweeps, seen.plain);
+        let all = bench.choice(None);
+        if let Some(fault) = swept(bench, &suite, &all, &orders)? {
+            let guilty = guilty(bench, &suite, &fault)?;
+            bench.take_back(guilty, NoPatch::BreaksOthers);
+            continue;
+        }
+        let confirmed = confirmed(bench, &suite, &all)?;
+        let Some(guilty) = confirmed.iter().rposition(Option::is_none) else {
+            for (accepted, plain) in bench.accepted.iter_mut().zip(confirmed.into_iter().flatten()) {
+                (accepted.verified.sweeps, accepted.verified.plain) = (orders.len(), plain);
             }
             return Ok(());
         };
-        bench.take_back(fault);
+        bench.take_back(guilty, NoPatch::NotConfirmed);
     }
     Ok(())
 }
 
-fn look(bench: &mut Bench<'_>) -> Result<Seen, Halted> {
-    let suite = bench.workshop.as_is().suite().clone();
-    let orders: Vec<Order> =
-        batches(Strategy::Random, &suite, bench.settings.sweeps, bench.settings.seed).flatten().collect();
-    let claims: Vec<Claim> = chosen(bench);
-    let mut answers = None;
-    let opened = bench.workshop.with(&bench.tree.changes(), &mut |oracle| {
-        answers = Some(asked(oracle, &suite, &orders, &claims));
-    });
-    match opened {
-        Err(Unopened::Halted(halted)) => return Err(halted),
-        Err(Unopened::Refused(_)) => return Ok(Seen { fault: Some(NoPatch::BreaksOthers), plain: 0 }),
-        Ok(()) => {}
-    }
-    let (swept, confirmed) = answers.expect("work was done")?;
-    let harmed = harmed(bench, &orders, &swept)?;
-    let fault = if harmed { Some(NoPatch::BreaksOthers) } else { None };
-    let fault = fault.or(if confirmed < claims.len() { Some(NoPatch::NotConfirmed) } else { None });
-    Ok(Seen { fault, plain: confirmed })
+/// Some of the accepted candidates, and what they are for.
+pub(crate) struct Choice {
+    pub(crate) changes: Vec<Change>,
+    /// Tests of findings that they cure.
+    pub(crate) cured: BTreeSet<TestIndex>,
+    /// Tests of findings that are still there.
+    pub(crate) uncured: BTreeSet<TestIndex>,
 }
 
-/// One claim for each finding that a patch is for, so that each patch has one at least.
-fn chosen(bench: &Bench<'_>) -> Vec<Claim> {
-    let mut known = BTreeSet::new();
-    let claims = bench.accepted.iter().flat_map(|accepted| &accepted.claims);
-    claims.filter(|claim| known.insert(claim.finding)).take(PLAIN).cloned().collect()
+/// Orders in which tests end badly because of candidates; none if the suite cannot be run with them.
+#[derive(Default)]
+struct Fault {
+    orders: Vec<(Order, BTreeSet<TestIndex>)>,
 }
 
 type Ended = Vec<(TestIndex, Outcome)>;
 
-/// How the changed suite ends in these orders, told in places of the suite as it is, and how many claims the plain runner confirms.
-fn asked(
-    oracle: &mut dyn Oracle,
-    suite: &anyorder_model::Suite,
+/// What is wrong in these orders with the chosen candidates.
+fn swept(
+    bench: &mut Bench<'_>,
+    suite: &Suite,
+    choice: &Choice,
     orders: &[Order],
-    claims: &[Claim],
-) -> Result<(Vec<Ended>, usize), Halted> {
-    let Some(places) = places(suite, oracle.suite()) else { return Ok((vec![], 0)) };
+) -> Result<Option<Fault>, Halted> {
+    let mut ended = None;
+    let opened = bench.workshop.with(&choice.changes, &mut |oracle| {
+        ended = Some(in_changed(oracle, suite, orders));
+    });
+    match opened {
+        Err(Unopened::Halted(halted)) => return Err(halted),
+        Err(Unopened::Refused(_)) => return Ok(Some(Fault::default())),
+        Ok(()) => {}
+    }
+    match ended.expect("work was done")? {
+        None => Ok(Some(Fault::default())),
+        Some(swept) => fault(bench, choice, orders, &swept),
+    }
+}
+
+/// How the changed suite ends in these orders, told in places of the suite as it is; nothing if it is another suite.
+fn in_changed(
+    oracle: &mut dyn Oracle,
+    suite: &Suite,
+    orders: &[Order],
+) -> Result<Option<Vec<Ended>>, Halted> {
+    let Some(places) = places(suite, oracle.suite()) else { return Ok(None) };
     let back: BTreeMap<TestIndex, TestIndex> = places.iter().map(|(&test, &place)| (place, test)).collect();
     let here = |order: &Order| order.tests().iter().map(|test| places[test]).collect::<Order>();
     let swept = run(oracle, &orders.iter().map(here).collect::<Vec<_>>(), 0)?;
-    let swept =
-        swept.into_iter().map(|steps| steps.into_iter().map(|(test, ended)| (back[&test], ended)).collect());
-    let ask = |(number, claim): (u32, &Claim)| PlainAsk {
-        order: here(&claim.order),
-        repetition: 0,
-        hash_seed: number + 1,
-        rung: None,
-    };
-    let plain = oracle.run_plain((0..).zip(claims).map(ask).collect())?;
-    let passed = |seen: &&anyorder_model::PlainSeen| {
-        seen.is_as_asked && seen.steps.last().is_some_and(|step| step.outcome == Outcome::Passed)
-    };
-    Ok((swept.collect(), plain.iter().filter(passed).count()))
+    let told = |steps: Ended| steps.into_iter().map(|(test, ended)| (back[&test], ended)).collect();
+    Ok(Some(swept.into_iter().map(told).collect()))
 }
 
-/// Whether some test fails in an order in which it passes without the patches.
-fn harmed(bench: &mut Bench<'_>, orders: &[Order], swept: &[Ended]) -> Result<bool, Halted> {
-    if swept.len() < orders.len() {
-        return Ok(true);
-    }
-    let (cured, uncured) = (bench.cured_tests(), bench.uncured_tests());
+/// Cured tests must not fail at all, others not in orders in which they pass without the candidates.
+fn fault(
+    bench: &mut Bench<'_>,
+    choice: &Choice,
+    orders: &[Order],
+    swept: &[Ended],
+) -> Result<Option<Fault>, Halted> {
     let known = bench.baseline.original().clone();
     let fails = |&(test, outcome): &(TestIndex, Outcome)| {
         let well = known.get(&test);
-        outcome != Outcome::Passed && well.is_some_and(|&well| well != outcome) && !uncured.contains(&test)
+        outcome != Outcome::Passed
+            && well.is_some_and(|&well| well != outcome)
+            && !choice.uncured.contains(&test)
     };
     let doubtful = |(order, steps): (&Order, &Ended)| {
         let tests: BTreeSet<TestIndex> = steps.iter().filter(|step| fails(step)).map(|step| step.0).collect();
         (!tests.is_empty()).then(|| (order.clone(), tests))
     };
-    let doubtful: Vec<(Order, BTreeSet<TestIndex>)> = orders.iter().zip(swept).filter_map(doubtful).collect();
-    if doubtful.is_empty() {
-        return Ok(false);
+    let mut doubtful: Vec<(Order, BTreeSet<TestIndex>)> =
+        orders.iter().zip(swept).filter_map(doubtful).collect();
+    if doubtful.iter().any(|(_, tests)| tests.iter().any(|test| !choice.cured.contains(test))) {
+        let asked: Vec<Order> = doubtful.iter().map(|(order, _)| order.clone()).collect();
+        let as_is = run(bench.workshop.as_is(), &asked, 0)?;
+        for ((_, tests), steps) in doubtful.iter_mut().zip(&as_is) {
+            let passed = |test: &TestIndex| steps.contains(&(*test, Outcome::Passed));
+            tests.retain(|test| choice.cured.contains(test) || passed(test));
+        }
+        doubtful.retain(|(_, tests)| !tests.is_empty());
     }
-    if doubtful.iter().any(|(_, tests)| !tests.is_disjoint(&cured)) {
-        return Ok(true);
+    Ok((!doubtful.is_empty()).then_some(Fault { orders: doubtful }))
+}
+
+/// The one without which nothing is wrong: first of those that are not for the tests that fail, the last first.
+fn guilty(bench: &mut Bench<'_>, suite: &Suite, fault: &Fault) -> Result<usize, Halted> {
+    let failing: BTreeSet<TestIndex> = fault.orders.iter().flat_map(|(_, tests)| tests.clone()).collect();
+    let orders: Vec<Order> = fault.orders.iter().map(|(order, _)| order.clone()).collect();
+    let is_for_them = |at: &usize| {
+        bench.accepted[*at].findings().iter().any(|&finding| failing.contains(&bench.findings[finding].test))
+    };
+    let last = bench.accepted.len() - 1;
+    let (own, others): (Vec<usize>, Vec<usize>) = (0..=last).rev().partition(is_for_them);
+    if last == 0 {
+        return Ok(last);
     }
-    let asked: Vec<Order> = doubtful.iter().map(|(order, _)| order.clone()).collect();
-    let as_is = run(bench.workshop.as_is(), &asked, 0)?;
-    Ok(doubtful.iter().zip(&as_is).any(|((_, tests), steps)| {
-        steps.iter().any(|(test, outcome)| tests.contains(test) && *outcome == Outcome::Passed)
-    }))
+    for &at in others.iter().chain(&own) {
+        let choice = bench.choice(Some(at));
+        if swept(bench, suite, &choice, &orders)?.is_none() {
+            return Ok(at);
+        }
+    }
+    Ok(own.first().copied().unwrap_or(last))
+}
+
+/// For each of the accepted, how many plain runs agree; nothing for one with which some do not.
+fn confirmed(bench: &mut Bench<'_>, suite: &Suite, choice: &Choice) -> Result<Vec<Option<usize>>, Halted> {
+    let claims = chosen(bench);
+    let mut passed = None;
+    let opened = bench.workshop.with(&choice.changes, &mut |oracle| {
+        passed = Some(in_plain_runs(oracle, suite, &claims));
+    });
+    if let Err(Unopened::Halted(halted)) = opened {
+        return Err(halted);
+    }
+    let passed = passed.transpose()?.unwrap_or_else(|| vec![false; claims.len()]);
+    let of = |at: usize| claims.iter().zip(&passed).filter(move |((owner, _), _)| *owner == at);
+    let plain = |at: usize| of(at).all(|(_, passed)| *passed).then(|| of(at).count());
+    Ok((0..bench.accepted.len()).map(plain).collect())
+}
+
+/// Claims with the places of those that they belong to: one of each patch, and then one of each finding.
+fn chosen(bench: &Bench<'_>) -> Vec<(usize, Claim)> {
+    let owned = |(at, accepted): (usize, &crate::accepted::Accepted)| {
+        let mut known = BTreeSet::new();
+        let claims = accepted.claims.iter().filter(|claim| known.insert(claim.finding));
+        claims.enumerate().map(|(rank, claim)| (rank, at, claim.clone())).collect::<Vec<_>>()
+    };
+    let mut claims: Vec<(usize, usize, Claim)> = bench.accepted.iter().enumerate().flat_map(owned).collect();
+    claims.sort_by_key(|&(rank, at, _)| (rank, at));
+    claims.truncate(PLAIN.max(bench.accepted.len()));
+    claims.into_iter().map(|(_, at, claim)| (at, claim)).collect()
+}
+
+/// Whether each claim holds when the user's own runner runs it.
+fn in_plain_runs(
+    oracle: &mut dyn Oracle,
+    suite: &Suite,
+    claims: &[(usize, Claim)],
+) -> Result<Vec<bool>, Halted> {
+    let Some(places) = places(suite, oracle.suite()) else { return Ok(vec![false; claims.len()]) };
+    let here = |order: &Order| order.tests().iter().map(|test| places[test]).collect::<Order>();
+    let ask = |(number, (_, claim)): (u32, &(usize, Claim))| PlainAsk {
+        order: here(&claim.order),
+        repetition: 0,
+        hash_seed: number + 1,
+        rung: None,
+    };
+    let seen = oracle.run_plain((0..).zip(claims).map(ask).collect())?;
+    let passed = |seen: &PlainSeen| {
+        seen.is_as_asked && seen.steps.last().is_some_and(|step| step.outcome == Outcome::Passed)
+    };
+    let mut passed: Vec<bool> = seen.iter().map(passed).collect();
+    passed.resize(claims.len(), false);
+    Ok(passed)
 }

@@ -82,6 +82,9 @@ pub(crate) fn reason_words(reason: NoPatch) -> &'static str {
         NoPatch::NoReset => "nothing is known that puts the state back",
         NoPatch::DoesNotHelp => "nothing that was tried lets it pass",
         NoPatch::BreaksOthers => "whatever lets it pass makes another test fail",
+        NoPatch::Weakens => {
+            "with what lets it pass, tests would not notice any more when what they check is wrong"
+        }
         NoPatch::NotConfirmed => "what lets it pass in forks does not do so in plain runs",
         NoPatch::NotEditable => "the files that would have to change cannot be edited",
         NoPatch::OutOfResources => "the time was used up",

@@ -61,11 +61,6 @@ impl Source {
         Ok(Source { inner: Arc::new(Inner { bytes, text, encoding, lines, style, tree }) })
     }
 
-    /// A file with nothing in it, for an editor to fill.
-    pub fn empty() -> Self {
-        Source::parse(Vec::new()).expect("nothing is Python")
-    }
-
     /// The file, byte for byte.
     pub fn bytes(&self) -> &[u8] {
         &self.inner.bytes

@@ -32,6 +32,14 @@ fn lines_go_above_the_comment_of_the_first_statement() {
 }
 
 #[test]
+fn lines_above_a_definition_have_a_blank_line_below_them() {
+    assert_eq!(
+        with_first("def f():\n    def g():\n        pass\n"),
+        "def f():\n    x = 1\n\n    def g():\n        pass\n"
+    );
+}
+
+#[test]
 fn a_body_on_the_line_of_its_def_is_broken_over_lines() {
     assert_eq!(with_first("def f(): pass\n"), "def f():\n    x = 1\n    pass\n");
     assert_eq!(with_first("def f(): a; b  # c\n"), "def f():\n    x = 1\n    a; b  # c\n");
@@ -151,19 +159,26 @@ fn a_definition_goes_above_decorators_and_comments_with_blank_lines_around() {
 }
 
 #[test]
-fn a_definition_goes_first_in_a_class_behind_its_docstring() {
-    let first = |text: &str| {
+fn a_definition_goes_below_another_one_with_blank_lines_around_it() {
+    let below = |text: &str, names: &[&str]| {
         edited(text, |source, editor| {
-            editor.insert_into_class(&source.classes()[0], "def new(self):\n    pass")
+            let function = source.function(names).expect("is there");
+            editor.insert_definition_behind(function, "def new():\n    pass")
         })
     };
-    assert_eq!(first("class T: pass\n"), "class T:\n    def new(self):\n        pass\n");
-    assert_eq!(first("class T: x = 1\n"), "class T:\n    def new(self):\n        pass\n\n    x = 1\n");
+    assert_eq!(below("def f():\n    a\n", &["f"]), "def f():\n    a\n\n\ndef new():\n    pass\n");
     assert_eq!(
-        first("class T:\n    'Doc.'\n\n    x = 1\n"),
-        "class T:\n    'Doc.'\n\n    def new(self):\n        pass\n\n    x = 1\n"
+        below("def f(): a\n\n\n# why\ndef g(): b\n", &["f"]),
+        "def f(): a\n\n\ndef new():\n    pass\n\n\n# why\ndef g(): b\n"
     );
-    assert_eq!(first("class T:\n    'Doc.'\n"), "class T:\n    'Doc.'\n\n    def new(self):\n        pass\n");
+    assert_eq!(
+        below("class T:\n    def f(self): a\n\n    def g(self): b\n", &["T", "f"]),
+        "class T:\n    def f(self): a\n\n    def new():\n        pass\n\n    def g(self): b\n"
+    );
+    assert_eq!(
+        below("class T:\n    def f(self): a\n\n\nx = 1", &["T", "f"]),
+        "class T:\n    def f(self): a\n\n    def new():\n        pass\n\n\nx = 1"
+    );
 }
 
 #[test]
@@ -224,7 +239,7 @@ fn a_decorator_and_a_definition_above_it_do_not_get_mixed_up() {
 
 #[test]
 fn a_new_file_is_made_of_an_empty_one() {
-    let mut editor = Source::empty().edit();
+    let mut editor = Source::parse("").expect("nothing is Python").edit();
     editor.append("@pytest.fixture\ndef f():\n    pass").add_import("import pytest");
     let bytes = editor.finish().expect("can be changed");
     assert_eq!(bytes, b"import pytest\n\n\n@pytest.fixture\ndef f():\n    pass\n");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyorder_engine::{DiskMode, Engine, EngineError, FileChange};
-use anyorder_model::{Change, Halted, Oracle};
+use anyorder_model::{Change, Cost, Halted, Oracle};
 use anyorder_repair::{Files, Unopened, Workshop};
 
 use crate::args::SuiteArgs;
@@ -21,6 +21,8 @@ pub(crate) struct EngineWorkshop<'w, 'a, 's> {
     pub(crate) root: PathBuf,
     /// How the suite's files are kept apart.
     pub(crate) disk: DiskMode,
+    /// What ran in changed copies.
+    pub(crate) spent: Cost,
 }
 
 impl Workshop for EngineWorkshop<'_, '_, '_> {
@@ -42,6 +44,7 @@ impl Workshop for EngineWorkshop<'_, '_, '_> {
         let mut oracle = EngineOracle::new(&engine, self.as_is.session(), memory, files, root);
         oracle.limit(begun, allowance);
         work(&mut oracle);
+        self.spent = self.spent.with_runs_of(engine.cost());
         oracle.trouble.take().map_or(Ok(()), |trouble| Err(Unopened::Refused(format!("{trouble:?}"))))
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn fixture(name: &str, keeps: &[Keep], reach: Reach, own: Option<&str
     let mut lines = vec![format!("@{}.fixture{options}", module("pytest")), format!("def {name}():")];
     let indented = |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}"));
     lines.extend(indented(globals(keeps, own)));
-    lines.extend(indented(keeps.iter().flat_map(|keep| keep.save.clone()).collect()));
+    lines.extend(indented(saves(keeps)));
     let managers: Vec<&str> = keeps.iter().filter_map(|keep| keep.manager.as_deref()).collect();
     if managers.is_empty() {
         lines.push("    yield".to_owned());
@@ -38,7 +38,7 @@ pub(super) fn fixture(name: &str, keeps: &[Keep], reach: Reach, own: Option<&str
 }
 
 /// Names of the file's own that have to be declared before they are bound.
-fn globals(keeps: &[Keep], own: Option<&str>) -> Vec<String> {
+pub(super) fn globals(keeps: &[Keep], own: Option<&str>) -> Vec<String> {
     let undos = keeps.iter().flat_map(|keep| &keep.undo);
     let bound = |undo: &Undo| match undo {
         Undo::Set { .. } => undo.binds(own?).map(str::to_owned),
@@ -48,7 +48,13 @@ fn globals(keeps: &[Keep], own: Option<&str>) -> Vec<String> {
     if names.is_empty() { vec![] } else { vec![format!("global {}", names.join(", "))] }
 }
 
-fn undone(keeps: &[Keep], own: Option<&str>) -> Vec<String> {
+/// What is done before anything is changed.
+pub(super) fn saves(keeps: &[Keep]) -> Vec<String> {
+    keeps.iter().flat_map(|keep| keep.save.clone()).collect()
+}
+
+/// What is done behind all that is changed.
+pub(super) fn undone(keeps: &[Keep], own: Option<&str>) -> Vec<String> {
     let undos = keeps.iter().flat_map(|keep| &keep.undo);
     undos.flat_map(|undo| at_home(undo, own).lines()).collect()
 }
@@ -67,16 +73,11 @@ fn at_home(undo: &Undo, own: Option<&str>) -> Undo {
     }
 }
 
-/// The first lines of a `unittest` test that keeps cells; nothing where they would be hard to read.
-pub(super) fn cleanups(keeps: &[Keep], own: Option<&str>) -> Option<Vec<String>> {
-    let keeps: Vec<Keep> = keeps.iter().map(at_once).collect();
-    let mut lines: Vec<String> = keeps.iter().flat_map(|keep| keep.save.clone()).collect();
-    for (number, manager) in keeps.iter().filter_map(|keep| keep.manager.as_ref()).enumerate() {
-        let name = if number == 0 { "kept".to_owned() } else { format!("kept_{number}") };
-        lines.push(format!("{name} = {manager}"));
-        lines.push(format!("{name}.__enter__()"));
-        lines.push(format!("self.addCleanup({name}.__exit__, None, None, None)"));
-    }
+/// The first lines of a `unittest` test or set-up that keeps cells, with what adds a clean-up there; nothing where they would be
+/// hard to read.
+pub(super) fn cleanups(keeps: &[Keep], own: Option<&str>, adds: &str) -> Option<Vec<String>> {
+    let keeps: Vec<Keep> = by_hand(keeps, str::to_owned).iter().map(at_once).collect();
+    let mut lines = saves(&keeps);
     // What is added last is done first.
     for undo in keeps.iter().flat_map(|keep| &keep.undo).rev() {
         let own_name = own.and_then(|own| undo.binds(own));
@@ -85,9 +86,20 @@ pub(super) fn cleanups(keeps: &[Keep], own: Option<&str>) -> Option<Vec<String>>
             (Undo::Unset { .. }, Some(name)) => Some(format!("globals().pop, \"{name}\", None")),
             _ => undo.cleanup(),
         };
-        lines.push(format!("self.addCleanup({})", cleanup?));
+        lines.push(format!("{adds}({})", cleanup?));
     }
     Some(lines)
+}
+
+/// Without `with`, each context manager under a name of its own.
+pub(super) fn by_hand(keeps: &[Keep], named: impl Fn(&str) -> String) -> Vec<Keep> {
+    let mut managers = 0;
+    let one = |keep: &Keep| {
+        managers += usize::from(keep.manager.is_some());
+        let number = if managers < 2 { String::new() } else { format!("_{managers}") };
+        keep.by_hand(&named(&format!("patcher{number}")))
+    };
+    keeps.iter().map(one).collect()
 }
 
 /// What is saved for one argument needs no name: arguments of `addCleanup` are evaluated at once.

@@ -48,8 +48,12 @@ fn fewest(
 ) -> Result<Option<Lines>, Halted> {
     let order = &matter.problem.claims[helper.claim].order;
     let source = if matter.problem.is_brittle() { PatchSource::Setter } else { PatchSource::Cleaner };
-    let all: Vec<Statement> = site.function.statements().to_vec();
-    let needs_fixtures = !site.function.parameters.is_empty();
+    // What a method does with its own object, it does for nobody else.
+    let receiver = site.receiver();
+    let is_own = |statement: &&Statement| statement.loads.iter().any(|name| Some(name.as_str()) == receiver);
+    let all: Vec<Statement> =
+        site.function.statements().iter().filter(|statement| !is_own(statement)).cloned().collect();
+    let needs_fixtures = site.function.parameters.len() > usize::from(receiver.is_some());
     let questions = if needs_fixtures { TREES } else { QUESTIONS };
     let mut holds = |statements: &[Statement]| {
         let lines = lines_of(site, statements, source);

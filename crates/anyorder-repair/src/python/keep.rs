@@ -3,7 +3,7 @@
 use anyorder_model::{About, CellKind, State, Strength};
 
 use super::process;
-use super::text::{double_quoted, module, within};
+use super::text::{double_quoted, file, module, within};
 use super::undo::Undo;
 
 /// A cell that is kept as it is around a test. Texts may name modules that are resolved later.
@@ -19,6 +19,8 @@ pub(super) struct Keep {
     pub(super) pin: Option<String>,
     /// How far it can be trusted.
     pub(super) strength: Strength,
+    /// Whether its lines have names of their own besides the one for what was there.
+    pub(super) has_locals: bool,
 }
 
 impl Keep {
@@ -29,6 +31,7 @@ impl Keep {
             manager: None,
             pin: None,
             strength: Strength::Safe,
+            has_locals: false,
         }
     }
 
@@ -39,6 +42,26 @@ impl Keep {
 
     pub(super) fn pinned(self, pin: String) -> Self {
         Keep { pin: Some(pin), ..self }
+    }
+
+    /// The same without a `with`: the context manager gets the name `manager`.
+    pub(super) fn by_hand(&self, manager: &str) -> Self {
+        let Some(made) = &self.manager else { return self.clone() };
+        let is_patch = made.contains(".patch.");
+        let enter = if is_patch { "start" } else { "__enter__" };
+        let undo = if is_patch {
+            Undo::call(format!("{manager}.stop"))
+        } else {
+            let function = format!("{manager}.__exit__");
+            Undo::Call { function, arguments: vec!["None".to_owned(); 3] }
+        };
+        let save = [format!("{manager} = {made}"), format!("{manager}.{enter}()")];
+        Keep {
+            save: [&self.save[..], &save].concat(),
+            undo: [&self.undo[..], &[undo]].concat(),
+            manager: None,
+            ..self.clone()
+        }
     }
 
     /// Whether nothing is to be done: another cell's way takes care of it.
@@ -56,6 +79,8 @@ impl Keep {
 pub(super) struct Known<'a> {
     pub(super) state: &'a State,
     pub(super) about: About,
+    /// Whether it raises when it is asked for a value, as it was.
+    pub(super) is_bare: bool,
 }
 
 impl Known<'_> {
@@ -99,7 +124,7 @@ pub(super) fn keep(known: &Known<'_>, saved: &str) -> Option<Keep> {
         // What is imported meanwhile is forgotten, too.
         CellKind::Module => Some(dict(&format!("{}.modules", module("sys"))).doubtful()),
         CellKind::Process | CellKind::LeftOver => process::keep(&known.state.cell, saved),
-        CellKind::File => file(known, saved),
+        CellKind::File => of_file(known, saved),
         CellKind::Cache => Some(Keep::new([], [Undo::call(format!("{}.cache_clear", known.holder()?))])),
         CellKind::Context => context(known, saved),
         CellKind::Closure => closure(known, saved),
@@ -215,9 +240,8 @@ fn context(known: &Known<'_>, saved: &str) -> Option<Keep> {
     if !known.state.cell.starts_with("context variable ") {
         return attribute(known, saved);
     }
-    // Asked without a default, a variable that has neither a value nor a default raises.
-    let default = if known.was_absent() { "" } else { "None" };
-    let set = format!("{saved} = {holder}.set({holder}.get({default}))");
+    let value = if known.is_bare { "None".to_owned() } else { format!("{holder}.get()") };
+    let set = format!("{saved} = {holder}.set({value})");
     Some(Keep::new([set], [Undo::call_with(format!("{holder}.reset"), saved)]))
 }
 
@@ -229,15 +253,16 @@ fn closure(known: &Known<'_>, saved: &str) -> Option<Keep> {
     let find = format!("cell = {function}.__closure__[{function}.__code__.co_freevars.index(\"{name}\")]");
     let undo =
         Undo::Set { object: "cell".to_owned(), name: "cell_contents".to_owned(), value: saved.to_owned() };
-    Some(Keep::new([find, format!("{saved} = cell.cell_contents")], [undo]).doubtful())
+    let keep = Keep::new([find, format!("{saved} = cell.cell_contents")], [undo]);
+    Some(Keep { has_locals: true, ..keep.doubtful() })
 }
 
-fn file(known: &Known<'_>, saved: &str) -> Option<Keep> {
+fn of_file(known: &Known<'_>, saved: &str) -> Option<Keep> {
     let path = known.state.cell.strip_prefix("file ")?;
     if path.contains(['"', '\\', '\n']) {
         return None;
     }
-    let path = format!("{}.Path(\"{path}\")", module("pathlib"));
+    let path = file(path);
     if !known.was_absent() {
         let undo = Undo::call_with(format!("{path}.write_bytes"), saved);
         return Some(Keep::new([format!("{saved} = {path}.read_bytes()")], [undo]).doubtful());

@@ -1,19 +1,19 @@
-//! Candidates for state that tests hand to each other: fixtures that outlive a test, parameters, and what is left open.
+//! Candidates for state that tests hand to each other: fixtures that outlive a test, parameters, and files.
 
 use anyorder_model::{CellKind, Placement, State, Strength};
 use anyorder_source::{Shape, Target};
 
-use super::matter::{Matter, functions_in_words, in_words, tests_of};
+use super::matter::{Matter, functions_in_words, tests_of};
 use super::recipe::{Edit, Step};
-use super::site::{Site, file_and_line, is_fixture, read};
+use super::setup::narrower;
+use super::site::{Site, file_and_line, read};
 use super::text::module;
 use crate::candidate::Candidate;
 
 /// Candidates for cells of these kinds, if the problem is one such cell.
 pub(super) fn local(matter: &Matter<'_>) -> Vec<Candidate> {
-    let [state] = &matter.problem.cells[..] else { return left_open(matter) };
+    let [state] = &matter.problem.cells[..] else { return vec![] };
     let candidate = match state.kind {
-        Some(CellKind::LeftOver) => closed(matter, state),
         Some(CellKind::File) => elsewhere(matter),
         _ if state.cell.starts_with("fixture ") => narrowed(matter, state),
         _ if state.cell.starts_with("parameter ") => copied(matter, state),
@@ -31,10 +31,7 @@ fn narrowed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
             let files = std::iter::once(file.to_owned()).chain(conftests(file));
             files.into_iter().find_map(|file| Some((file.clone(), fixture_in(matter, &file, name)?)))
         })?;
-    let decorator = site.function.decorators.iter().find(|decorator| is_fixture(decorator.text.as_str()))?;
-    let to = without_scope(decorator.text.as_str())?;
-    let from = decorator.text.to_string();
-    let edit = Edit::Redecorate { function: site.function.names.clone(), from, to };
+    let edit = narrower(&site)?;
     let summary = format!("make the fixture `{name}` anew for each test");
     let candidate = matter.candidate(vec![Step { file, edit }], Placement::File, summary, vec![]);
     Some(Candidate { strength: Strength::Unsafe, ..candidate })
@@ -55,7 +52,7 @@ fn conftests(file: &str) -> Vec<String> {
 }
 
 /// `pytest.fixture(scope="session", autouse=True)` becomes `pytest.fixture(autouse=True)`.
-fn without_scope(decorator: &str) -> Option<String> {
+pub(super) fn without_scope(decorator: &str) -> Option<String> {
     let (name, arguments) = decorator.strip_suffix(')')?.split_once('(')?;
     let all: Vec<&str> =
         arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty()).collect();
@@ -77,96 +74,6 @@ fn copied(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
     let edited = tests_of(&sites);
     let summary = format!("let the tests that change the parameter `{name}` work on a copy");
     Some(matter.candidate(steps, Placement::Polluter, summary, edited))
-}
-
-/// What tests call on things that are to go.
-const ENDINGS: [&[&str]; 5] =
-    [&["close"], &["shutdown", "server_close"], &["stop"], &["shutdown"], &["terminate"]];
-
-/// Where nothing is known, what a polluter has opened may still be open: it is closed as other tests do it, or as usual.
-fn left_open(matter: &Matter<'_>) -> Vec<Candidate> {
-    let sites = matter.sites(&matter.problem.polluters).filter(|_| matter.problem.cells.is_empty());
-    let Some([(test, site)]) = sites.as_deref() else { return vec![] };
-    let mut candidates = vec![];
-    for statement in site.function.statements() {
-        let Shape::Assign { targets, value } = &statement.shape else { continue };
-        let [Target::Name(name)] = &targets[..] else { continue };
-        let elsewhere = endings_elsewhere(site, value);
-        let usual = ENDINGS.iter().map(|methods| methods.iter().map(|&method| method.to_owned()).collect());
-        let all =
-            Some(elsewhere).filter(|methods: &Vec<String>| !methods.is_empty()).into_iter().chain(usual);
-        for methods in all.filter(|_| value.ends_with(')') && !is_ended(site, name)) {
-            let steps = finalizers(site, &statement.text, name, &methods);
-            let calls: Vec<String> = methods.iter().map(|method| format!("`{name}.{method}()`")).collect();
-            let summary = format!("call {} behind `{}`", in_words(&calls), site.function.name());
-            candidates.push(matter.candidate(steps, Placement::Polluter, summary, vec![*test]));
-        }
-    }
-    candidates
-}
-
-/// What other tests of the file call on what they get from the same expression, if it sounds like an end.
-fn endings_elsewhere(site: &Site, value: &str) -> Vec<String> {
-    let is_ending = |method: &str| ENDINGS.iter().any(|methods| methods.contains(&method));
-    let others = site.source.functions().iter().filter(|other| other.names != site.function.names);
-    let found = others.filter_map(|other| {
-        let name = other.statements().iter().find_map(|statement| match &statement.shape {
-            Shape::Assign { targets, value: same } if *same == *value => match &targets[..] {
-                [Target::Name(name)] => Some(name.clone()),
-                _ => None,
-            },
-            _ => None,
-        })?;
-        let calls = other.statements().iter().flat_map(|statement| &statement.calls);
-        let receivers = calls.filter_map(anyorder_source::Call::receiver);
-        let methods = receivers.filter(|(object, method)| *object == name && is_ending(method));
-        Some(methods.map(|(_, method)| method.to_string()).collect::<Vec<_>>())
-    });
-    found.into_iter().find(|methods| !methods.is_empty()).unwrap_or_default()
-}
-
-/// Whether the function ends it itself.
-fn is_ended(site: &Site, name: &str) -> bool {
-    let calls = site.function.statements().iter().flat_map(|statement| &statement.calls);
-    let mut receivers = calls.filter_map(anyorder_source::Call::receiver);
-    receivers
-        .any(|(object, method)| object == *name && ENDINGS.iter().any(|all| all.contains(&method.as_str())))
-}
-
-/// These methods are called behind the test, the first first.
-fn finalizers(site: &Site, statement: &str, name: &str, methods: &[String]) -> Vec<Step> {
-    let function = site.function.names.clone();
-    let step = |edit| Step { file: site.file.clone(), edit };
-    let is_unittest = site.is_unittest();
-    let finalizer = if is_unittest { "self.addCleanup" } else { "request.addfinalizer" };
-    // What is added last is done first.
-    let lines = methods.iter().rev().map(|method| format!("{finalizer}({name}.{method})")).collect();
-    let behind = Edit::Behind { function: function.clone(), statement: statement.to_owned(), lines };
-    let parameter = Edit::Parameter { function, name: "request".to_owned() };
-    std::iter::once(step(behind)).chain(Some(step(parameter)).filter(|_| !is_unittest)).collect()
-}
-
-/// What a polluter opens is closed behind it.
-fn closed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
-    let mut lines = state.written.iter().chain(&state.stack);
-    let (site, statement, name) = lines.find_map(|line| opening(matter, line))?;
-    let steps = finalizers(&site, &statement, &name, &["close".to_owned()]);
-    let summary = format!("close `{name}` behind `{}`", site.function.name());
-    Some(matter.candidate(steps, Placement::Polluter, summary, vec![]))
-}
-
-/// A statement on this line that gives a name to what it opens.
-fn opening(matter: &Matter<'_>, line: &str) -> Option<(Site, String, String)> {
-    let site = Site::of_line(&matter.original, line)?;
-    let statement = site.statement(file_and_line(line)?.1)?;
-    let Shape::Assign { targets, .. } = &statement.shape else { return None };
-    let [target] = &targets[..] else { return None };
-    let name = match target {
-        Target::Name(name) => name.to_string(),
-        Target::Attribute { object, name } => format!("{object}.{name}"),
-        _ => return None,
-    };
-    Some((site, statement.text.to_string(), name))
 }
 
 /// Code under test that changes its argument in place makes a new value instead: for somebody who knows that code.

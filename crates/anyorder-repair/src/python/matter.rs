@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use anyorder_model::{PatchSource, Placement, Strength, Suite, TestIndex};
+use anyorder_model::{About, PatchSource, Placement, State, Strength, Suite, TestIndex};
 use anyorder_source::Source;
 
 use super::keep::{Keep, Known, keep};
@@ -49,19 +49,43 @@ impl<'a> Matter<'a> {
     }
 
     pub(super) fn known(&self) -> Vec<Known<'a>> {
-        let cells = self.problem.cells.iter();
-        cells.zip(&self.problem.abouts).map(|(state, about)| Known { state, about: about.clone() }).collect()
+        let cells = self.problem.cells.iter().zip(&self.problem.abouts);
+        let one = |(state, about): (&'a State, &About)| {
+            let is_bare = state.before == "<absent>" && self.lacks_default(state, about);
+            Known { state, about: about.clone(), is_bare }
+        };
+        cells.map(one).collect()
+    }
+
+    /// Whether a context variable was made without a default, as far as its module says.
+    fn lacks_default(&self, state: &State, about: &About) -> bool {
+        let name = about.expression.as_ref().and_then(|text| text.rsplit('.').next());
+        let source = about.file.as_ref().and_then(|file| Source::parse(self.tree.read(file)?).ok());
+        let (true, Some(name), Some(source)) = (state.cell.starts_with("context variable "), name, source)
+        else {
+            return false;
+        };
+        source.top_level().iter().any(|statement| {
+            let is_it = statement.stores.iter().any(|stored| stored.as_str() == name);
+            is_it && statement.text.contains("ContextVar(") && !statement.text.contains("default=")
+        })
     }
 
     /// How the cells are kept, if all of them can be.
     pub(super) fn keeps(&self) -> Option<Vec<Keep>> {
-        let known = self.known();
-        let saved = |known: &Known<'_>| match self.problem.cells.len() {
-            1 => "saved".to_owned(),
-            _ => format!("saved_{}", short(&known.state.cell)),
-        };
-        let mut keeps: Vec<Keep> =
-            known.iter().map(|known| keep(known, &saved(known))).collect::<Option<_>>()?;
+        let is_one = self.problem.cells.len() == 1;
+        self.keeps_of(|_| true, |short| if is_one { "saved".to_owned() } else { format!("saved_{short}") })
+    }
+
+    /// How some of the cells are kept, if all of those can be; what was there gets the name that `saved` makes of the cell's.
+    pub(super) fn keeps_of(
+        &self,
+        is_wanted: impl Fn(&str) -> bool,
+        saved: impl Fn(&str) -> String,
+    ) -> Option<Vec<Keep>> {
+        let known = self.known().into_iter().filter(|known| is_wanted(&known.state.cell));
+        let one = |known: Known<'_>| keep(&known, &saved(&short(&known.state.cell)));
+        let mut keeps: Vec<Keep> = known.map(one).collect::<Option<_>>()?;
         keeps.dedup();
         keeps.retain(|keep| !keep.is_nothing());
         Some(keeps).filter(|keeps| !keeps.is_empty())
@@ -135,9 +159,10 @@ pub(super) fn fresh_name(site: &Site, name: &str) -> String {
 
 /// A name that a file does not use.
 pub(super) fn unused(source: &Source, name: &str) -> String {
-    let text = source.text();
+    let used: BTreeSet<&str> =
+        source.text().split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
     let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name}_{number}")));
-    names.into_iter().find(|name| !text.contains(name.as_str())).expect("there are endless names")
+    names.into_iter().find(|name| !used.contains(name.as_str())).expect("there are endless names")
 }
 
 /// A name for a fixture that keeps this cell.

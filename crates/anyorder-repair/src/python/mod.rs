@@ -2,11 +2,15 @@
 //!
 //! Knows how people write tests for pytest and unittest. Does not know how files are parsed, nor whether anything helps.
 
+mod callable;
 mod fixture;
 mod helpers;
 mod keep;
 mod local;
 mod matter;
+mod mutate;
+mod opened;
+mod opposite;
 mod place;
 mod process;
 mod recipe;
@@ -14,9 +18,11 @@ mod reset;
 mod restore;
 mod rewrite;
 mod sets;
+mod setup;
 mod site;
 mod text;
 mod undo;
+mod value;
 mod weaker;
 
 use anyorder_model::{Halted, Order, Treatment};
@@ -25,6 +31,7 @@ use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::{Tree, Workshop};
 use matter::Matter;
+pub(crate) use mutate::mutated;
 pub(crate) use weaker::is_weaker;
 
 /// The candidates of one stage, best first.
@@ -42,7 +49,10 @@ pub(crate) fn candidates(
     Ok(match stage {
         0 => {
             let corrected = restore::corrected(&matter).into_iter().collect();
-            [corrected, restore::rewritten(&matter), local::local(&matter)].concat()
+            let setups = setup::at_setups(&matter);
+            let opposite = opposite::opposite(&matter).into_iter().collect();
+            let rewritten = [restore::rewritten(&matter), restore::rewritten_all(&matter)].concat();
+            [corrected, rewritten, setups, opposite, opened::opened(&matter), local::local(&matter)].concat()
         }
         1 => helpers::helped(workshop, &matter)?,
         2 if workshop.may_call_anything() => reset::reset(workshop, &matter)?,

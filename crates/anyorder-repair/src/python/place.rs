@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{PatchSource, Placement, TestIndex};
+use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
 
 use super::fixture::{Reach, fixture};
 use super::keep::Keep;
 use super::matter::{Matter, files_in_words, files_of, fresh_name, functions_in_words, tests_of, unused};
 use super::recipe::{Edit, Step};
+use super::sets::is_looked_at;
 use super::site::{Site, read};
 use super::text::module;
 use super::undo::Undo;
@@ -40,7 +41,15 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     } else {
         [before(), behind()].concat()
     };
-    candidates.iter_mut().for_each(|candidate| candidate.source = lines.source);
+    // A call that is told the value that a test then finds is no better than setting it there.
+    let is_told = lines.source == PatchSource::Reset && lines.text.iter().any(|line| !line.ends_with("()"));
+    let is_doubtful = is_told && is_looked_at(matter);
+    for candidate in &mut candidates {
+        candidate.source = lines.source;
+        if is_doubtful && candidate.edited.iter().any(|test| sufferers.contains(test)) {
+            candidate.strength = Strength::Unsafe;
+        }
+    }
     candidates
 }
 
@@ -114,8 +123,12 @@ fn behind_one(
 ) -> Option<Vec<Step>> {
     let function = site.function.names.clone();
     if site.is_unittest() {
-        let cleanup = as_cleanup(&lines.text).filter(|_| lines.fixtures.is_empty())?;
-        return at_home(lines, &site.file, Edit::First { function, lines: cleanup });
+        if !lines.fixtures.is_empty() {
+            return None;
+        }
+        let cleanup = as_cleanup(&lines.text).map(|lines| Edit::First { function: function.clone(), lines });
+        let finally = || Edit::Finally { function, first: vec![], lines: lines.text.clone() };
+        return at_home(lines, &site.file, cleanup.unwrap_or_else(finally));
     }
     let name = fresh_name(site, &matter.name.replacen("keep_", "clean_", 1));
     let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));

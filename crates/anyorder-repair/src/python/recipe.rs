@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_source::{Editor, Function, Source, Statement};
+use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
 
-use super::text::{Called, resolve};
+use super::text::{Called, as_file, resolve};
 use crate::candidate::{CannotApply, Recipe};
 use crate::workshop::Tree;
 
@@ -28,6 +28,8 @@ pub(super) struct Step {
 pub(super) enum Edit {
     /// Lines go first into a function.
     First { function: Vec<String>, lines: Vec<String> },
+    /// Lines go first into a function, and others are done behind all that it does, whatever happens there.
+    Finally { function: Vec<String>, first: Vec<String>, lines: Vec<String> },
     /// Lines go behind a statement of a function.
     Behind { function: Vec<String>, statement: String, lines: Vec<String> },
     /// A statement of a function becomes another.
@@ -38,6 +40,10 @@ pub(super) enum Edit {
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
     Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
+    /// Lines go last into the function that tears down what another one sets up, with this heading if it is new.
+    TearDown { setup: Vec<String>, name: String, heading: Vec<String>, lines: Vec<String> },
+    /// Lines go where a fixture cleans up; it gets a `yield` if it has none.
+    BehindYield { fixture: Vec<String>, lines: Vec<String> },
     /// A decorator of a function becomes another.
     Redecorate { function: Vec<String>, from: String, to: String },
     /// A name is imported by this statement.
@@ -52,7 +58,7 @@ impl Recipe for Steps {
             let bytes = tree.read(file).unwrap_or_default();
             let source = Source::parse(bytes).map_err(|_| CannotApply)?;
             let own = self.own.get(file).map(String::as_str);
-            let edited = Edited::new(&source, own).all(edits)?;
+            let edited = Edited::new(&source, file, own).all(edits)?;
             tree.write(file, edited);
         }
         Ok(())
@@ -63,6 +69,8 @@ impl Recipe for Steps {
 struct Edited<'a> {
     source: &'a Source,
     editor: Editor,
+    /// Where it is.
+    file: &'a str,
     /// The module that the file is.
     own: Option<&'a str>,
     /// What modules are called from now on.
@@ -70,8 +78,8 @@ struct Edited<'a> {
 }
 
 impl<'a> Edited<'a> {
-    fn new(source: &'a Source, own: Option<&'a str>) -> Self {
-        Edited { source, editor: source.edit(), own, names: BTreeMap::new() }
+    fn new(source: &'a Source, file: &'a str, own: Option<&'a str>) -> Self {
+        Edited { source, editor: source.edit(), file, own, names: BTreeMap::new() }
     }
 
     fn all<'e>(mut self, edits: impl Iterator<Item = &'e Edit>) -> Result<Vec<u8>, CannotApply> {
@@ -86,6 +94,14 @@ impl<'a> Edited<'a> {
             Edit::First { function, lines } => {
                 let (function, text) = (self.function(function)?, self.lines(lines));
                 self.editor.insert_first(function, &text);
+            }
+            Edit::Finally { function, first, lines } => {
+                let (function, text) = (self.function(function)?, self.lines(lines));
+                self.editor.wrap_in_finally(function, &text);
+                if !first.is_empty() {
+                    let first = self.lines(first);
+                    self.editor.insert_first(function, &first);
+                }
             }
             Edit::Behind { function, statement, lines } => {
                 let statement = self.statement(function, statement)?;
@@ -106,6 +122,8 @@ impl<'a> Edited<'a> {
                 self.editor.add_decorator(function, &text);
             }
             Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
+            Edit::TearDown { setup, name, heading, lines } => self.tear_down(setup, name, heading, lines)?,
+            Edit::BehindYield { fixture, lines } => self.behind_yield(fixture, lines)?,
             Edit::Redecorate { function, from, to } => {
                 let function = self.function(function)?;
                 let to = self.text(to);
@@ -149,6 +167,44 @@ impl<'a> Edited<'a> {
         Ok(())
     }
 
+    fn tear_down(
+        &mut self,
+        setup: &[String],
+        name: &str,
+        heading: &[String],
+        lines: &[String],
+    ) -> Result<(), CannotApply> {
+        let setup = self.function(setup)?;
+        let around = &setup.names[..setup.names.len() - 1];
+        if let Some(known) = self.source.function(&[around, &[name.to_owned()]].concat()) {
+            let text = self.lines(lines);
+            self.editor.insert_last(known, &text);
+        } else {
+            let lines = lines.iter().map(|line| format!("    {line}"));
+            let text = self.lines(&heading.iter().cloned().chain(lines).collect::<Vec<_>>());
+            self.editor.insert_definition_behind(setup, &text);
+        }
+        Ok(())
+    }
+
+    fn behind_yield(&mut self, fixture: &[String], lines: &[String]) -> Result<(), CannotApply> {
+        let (fixture, text) = (self.function(fixture)?, self.lines(lines));
+        if fixture.is_generator {
+            self.editor.insert_last(fixture, &text);
+            return Ok(());
+        }
+        match (&returns(&fixture.body)[..], fixture.body.last()) {
+            ([], _) => self.editor.insert_last(fixture, &format!("yield\n{text}")),
+            ([one], Some(last)) if one.range == last.range => {
+                let value = self.source.block(std::slice::from_ref(*one)).replacen("return", "yield", 1);
+                self.editor.replace(one, &format!("{value}{text}"))
+            }
+            // What it returns on one way out it would have to yield on all.
+            _ => return Err(CannotApply),
+        };
+        Ok(())
+    }
+
     fn function(&self, names: &[String]) -> Result<&'a Function, CannotApply> {
         self.source.function(names).ok_or(CannotApply)
     }
@@ -170,6 +226,9 @@ impl<'a> Edited<'a> {
 
     /// What a module is called in this file; it is imported if it is not yet.
     fn name(&mut self, module: &str, attribute: Option<&str>) -> Called {
+        if let Some(path) = as_file(module) {
+            return Called::Module(self.path(path));
+        }
         if self.own == Some(module) || attribute.is_some_and(|attribute| self.has(module, attribute)) {
             return Called::Nothing;
         }
@@ -186,6 +245,24 @@ impl<'a> Edited<'a> {
         self.editor.add_import(&statement);
         self.names.insert(module.to_owned(), name.to_owned());
         Called::Module(name.to_owned())
+    }
+
+    /// Another file, from this one on: tests may be elsewhere when it is asked for.
+    fn path(&mut self, path: &str) -> String {
+        let here = match self.name("pathlib", Some("Path")) {
+            Called::Module(name) => format!("{name}.Path(__file__)"),
+            Called::Nothing => "Path(__file__)".to_owned(),
+        };
+        let directories: Vec<&str> = self.file.split('/').rev().skip(1).collect();
+        let names: Vec<&str> = path.split('/').collect();
+        let around = |up: &usize| directories[*up..].iter().rev().zip(&names).all(|(ours, its)| ours == its);
+        let up = (0..directories.len()).find(around).unwrap_or(directories.len());
+        let below = names[directories.len() - up..].join("/");
+        match up {
+            0 if !below.contains('/') => format!("{here}.with_name(\"{below}\")"),
+            0 => format!("{here}.parent.joinpath(\"{below}\")"),
+            _ => format!("{here}.parents[{up}].joinpath(\"{below}\")"),
+        }
     }
 
     /// Whether the file imports this name of the module: from there, or from the package around it.
@@ -212,5 +289,32 @@ impl<'a> Edited<'a> {
     fn binds(&self, name: &str) -> bool {
         let stores = |statement: &Statement| statement.stores.iter().any(|stored| stored.as_str() == name);
         self.source.top_level().iter().any(stores)
+    }
+}
+
+/// All `return` statements of a function's own.
+fn returns(body: &Body) -> Vec<&Statement> {
+    let own = body
+        .iter()
+        .filter(|statement| !matches!(statement.shape, Shape::FunctionDef { .. } | Shape::ClassDef { .. }));
+    own.flat_map(|statement| match statement.shape {
+        Shape::Return => vec![statement],
+        _ => statement.blocks.iter().flat_map(returns).collect(),
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_file_is_found_from_where_the_test_is() {
+        let source = Source::parse("from pathlib import Path\n").unwrap();
+        let path = |file: &str, path: &str| Edited::new(&source, file, None).path(path);
+        assert_eq!(path("tests/test_a.py", "tests/b.txt"), "Path(__file__).with_name(\"b.txt\")");
+        assert_eq!(path("test_a.py", "b/c.txt"), "Path(__file__).parent.joinpath(\"b/c.txt\")");
+        assert_eq!(path("tests/test_a.py", "b.txt"), "Path(__file__).parents[1].joinpath(\"b.txt\")");
+        assert_eq!(path("a/b/test_a.py", "a/bc/d"), "Path(__file__).parents[1].joinpath(\"bc/d\")");
     }
 }

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
 use anyorder_source::{Shape, Source, Target};
 
-use super::fixture::{Reach, cleanups, fixture};
+use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone};
 use super::keep::Keep;
 use super::matter::{
     FEW, Matter, files_in_words, files_of, fresh_name, functions_in_words, in_words, tests_of, unused,
 };
 use super::recipe::{Edit, Step};
 use super::rewrite::with_monkeypatch;
+use super::setup::at_narrower_setups;
 use super::site::{Site, file_and_line, read};
 use super::text::double_quoted;
 use crate::candidate::Candidate;
@@ -33,6 +34,25 @@ pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
     }
     let who = in_words(&places.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>());
     let summary = format!("let `monkeypatch` undo what {who} changes: {}", matter.what);
+    vec![matter.candidate(steps, Placement::Polluter, summary, vec![])]
+}
+
+/// Where nothing is known of the state: all statements of the only polluter that `monkeypatch` has a word for.
+pub(super) fn rewritten_all(matter: &Matter<'_>) -> Vec<Candidate> {
+    let sites = matter.sites(&matter.problem.polluters).filter(|_| matter.problem.cells.is_empty());
+    let Some([(_, site)]) = sites.as_deref() else { return vec![] };
+    let function = &site.function.names;
+    let replaced = site.function.statements().iter().filter_map(|statement| {
+        let (function, by) = (function.clone(), with_monkeypatch(statement)?);
+        Some(Edit::Replace { function, statement: statement.text.to_string(), by })
+    });
+    let parameter = Edit::Parameter { function: function.clone(), name: "monkeypatch".to_owned() };
+    let edits: Vec<Edit> = replaced.chain([parameter]).collect();
+    if edits.len() == 1 || site.is_unittest() {
+        return vec![];
+    }
+    let steps = edits.into_iter().map(|edit| Step { file: site.file.clone(), edit }).collect();
+    let summary = format!("let `monkeypatch` undo what `{}` changes", site.function.name());
     vec![matter.candidate(steps, Placement::Polluter, summary, vec![])]
 }
 
@@ -86,60 +106,48 @@ fn written(target: &Target) -> Option<String> {
 /// Cells that are kept around the tests that change them.
 pub(super) fn kept(matter: &Matter<'_>) -> Vec<Candidate> {
     let Some(keeps) = matter.keeps() else { return vec![] };
-    let Some(sites) = matter.sites(&matter.problem.polluters) else { return around_files(matter, &keeps) };
-    let by_itself = if sites.len() <= FEW { at_tests(matter, &keeps, &sites) } else { None };
-    at_classes(matter, &keeps).into_iter().chain(by_itself).chain(around_files(matter, &keeps)).collect()
-}
-
-/// What `setUpClass` changes goes back when the class is done.
-fn at_classes(matter: &Matter<'_>, keeps: &[Keep]) -> Option<Candidate> {
-    let lines = matter.problem.cells.first()?.written.iter().chain(&matter.problem.cells.first()?.stack);
-    let mut sites = lines.filter_map(|line| Site::of_line(&matter.original, line));
-    let site = sites.find(|site| site.function.name() == "setUpClass" && site.is_unittest())?;
-    let lines = cleanups(keeps, matter.own_of(&site.file))?;
-    let lines = lines.iter().map(|line| line.replace("self.addCleanup(", "cls.addClassCleanup(")).collect();
-    let edit = Edit::First { function: site.function.names.clone(), lines };
-    let summary = format!("put {} back behind the tests of `{}`", matter.what, site.function.names[0]);
-    let step = Step { file: site.file.clone(), edit };
-    let candidate = matter.candidate(vec![step], Placement::Polluter, summary, vec![]);
-    Some(Candidate { strength: strength(keeps), ..candidate })
+    let sites = matter.few_sites(&matter.problem.polluters);
+    let by_itself = sites.map(|sites| at_tests(matter, &keeps, &sites));
+    at_narrower_setups(matter).into_iter().chain(by_itself).chain(around_files(matter, &keeps)).collect()
 }
 
 /// Each polluter keeps the cells itself.
-fn at_tests(matter: &Matter<'_>, keeps: &[Keep], sites: &[(TestIndex, Site)]) -> Option<Candidate> {
+fn at_tests(matter: &Matter<'_>, keeps: &[Keep], sites: &[(TestIndex, Site)]) -> Candidate {
     let mut steps = vec![];
     let mut defined = BTreeSet::new();
     for (_, site) in sites {
-        steps.extend(at_test(matter, keeps, site, &mut defined)?);
+        steps.extend(at_test(matter, keeps, site, &mut defined));
     }
     let summary = format!("put {} back behind {}", matter.what, functions_in_words(sites));
     let candidate = matter.candidate(steps, Placement::Polluter, summary, tests_of(sites));
-    Some(Candidate { strength: strength(keeps), ..candidate })
+    Candidate { strength: strength(keeps), ..candidate }
 }
 
-fn at_test(
-    matter: &Matter<'_>,
-    keeps: &[Keep],
-    site: &Site,
-    defined: &mut BTreeSet<String>,
-) -> Option<Vec<Step>> {
+fn at_test(matter: &Matter<'_>, keeps: &[Keep], site: &Site, defined: &mut BTreeSet<String>) -> Vec<Step> {
     let function = site.function.names.clone();
     let step = |edit| Step { file: site.file.clone(), edit };
     let own = matter.own_of(&site.file);
     if site.is_unittest() {
-        return Some(vec![step(Edit::First { function, lines: cleanups(keeps, own)? })]);
+        let lines = cleanups(keeps, own, "self.addCleanup");
+        let finally = || {
+            let keeps = by_hand(keeps, str::to_owned);
+            let first = [globals(&keeps, own), saves(&keeps)].concat();
+            Edit::Finally { function: function.clone(), first, lines: undone(&keeps, own) }
+        };
+        let edit = lines.map(|lines| Edit::First { function: function.clone(), lines });
+        return vec![step(edit.unwrap_or_else(finally))];
     }
     let pins: Option<Vec<String>> = keeps.iter().map(|keep| keep.pin.clone()).collect();
     let binds_own =
         |keep: &Keep| keep.undo.iter().any(|undo| own.is_some_and(|own| undo.binds(own).is_some()));
     if let Some(lines) = pins.filter(|_| !keeps.iter().any(binds_own)) {
         let first = step(Edit::First { function: function.clone(), lines });
-        return Some(vec![first, step(Edit::Parameter { function, name: "monkeypatch".to_owned() })]);
+        return vec![first, step(Edit::Parameter { function, name: "monkeypatch".to_owned() })];
     }
     if let [Keep { manager: Some(manager), .. }] = keeps {
         let is_decorator = manager.contains(".patch.dict(") && !site.function.is_async;
         if is_decorator {
-            return Some(vec![step(Edit::Decorate { function, decorator: manager.clone() })]);
+            return vec![step(Edit::Decorate { function, decorator: manager.clone() })];
         }
     }
     let name = fresh_name(site, &matter.name);
@@ -150,7 +158,7 @@ fn at_test(
     }
     let decorator = format!("{}.mark.usefixtures(\"{name}\")", super::text::module("pytest"));
     steps.push(step(Edit::Decorate { function, decorator }));
-    Some(steps)
+    steps
 }
 
 /// A fixture around all tests of each file that has polluters; then one around all of a file's tests together.

@@ -22,10 +22,31 @@ pub(super) fn set(matter: &Matter<'_>) -> Vec<Candidate> {
     let sufferers = &matter.problem.sufferers;
     let sites = matter.few_sites(sufferers);
     let one_by_one = sites.and_then(|sites| at_tests(matter, &pins, &sites));
-    // A victim that sets what it needs does not notice any more when the code itself starts otherwise.
-    let strength = if is_brittle { Strength::Safe } else { Strength::Unsafe };
+    let is_set_up = is_brittle || !is_looked_at(matter);
+    let strength = if is_set_up { Strength::Safe } else { Strength::Unsafe };
     let candidates = one_by_one.into_iter().chain(around_files(matter, &pins));
     candidates.map(|candidate| Candidate { strength, ..candidate }).collect()
+}
+
+/// Whether tests look at the cells themselves: then they would find what they have set, and would not notice any more when the
+/// code starts otherwise.
+pub(super) fn is_looked_at(matter: &Matter<'_>) -> bool {
+    let Some(sites) = matter.sites(&matter.problem.sufferers) else { return true };
+    let names: Vec<String> = matter.known().iter().flat_map(names_of).collect();
+    let mut texts =
+        sites.iter().flat_map(|(_, site)| site.function.body.iter()).map(|statement| &statement.text);
+    texts.any(|text| words(text).any(|word| names.iter().any(|name| name == word)))
+}
+
+/// The names in a cell's path behind that of its module.
+fn names_of(known: &Known<'_>) -> Vec<String> {
+    let path = known.state.cell.as_str();
+    let module = known.about.module.as_deref().unwrap_or_default();
+    words(path.strip_prefix(module).unwrap_or(path)).map(str::to_owned).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
 }
 
 fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -> Option<Candidate> {

@@ -1,7 +1,7 @@
 //! Where a test, or a line, is in the source.
 
 use anyorder_model::{Suite, TestIndex};
-use anyorder_source::{Class, Function, Source, Statement};
+use anyorder_source::{Class, Expression, Function, Source, Statement};
 
 use crate::workshop::Tree;
 
@@ -34,6 +34,12 @@ impl Site {
         Some(Site { file, source, function })
     }
 
+    /// A function of the same file: this one, or one around it.
+    pub(super) fn around(&self, names: &[String]) -> Option<Self> {
+        let function = self.source.function(names)?.clone();
+        Some(Site { function, ..self.clone() })
+    }
+
     /// The innermost statement of the function that begins on this line.
     pub(super) fn statement(&self, line: usize) -> Option<Statement> {
         let mut all = self.function.body.iter().flat_map(Statement::walk);
@@ -53,6 +59,15 @@ impl Site {
     pub(super) fn is_unittest(&self) -> bool {
         let class = self.function.class.as_ref().and_then(|names| self.source.class(names));
         class.is_some_and(|class| is_test_case(&self.source, class, 5))
+    }
+
+    /// What a method calls the object or class that it is called on.
+    pub(super) fn receiver(&self) -> Option<&str> {
+        self.function.class.as_ref()?;
+        let is_static = |decorator: &Expression| decorator.text.as_str() == "staticmethod";
+        let first =
+            self.function.parameters.first().filter(|_| !self.function.decorators.iter().any(is_static));
+        first.map(|parameter| parameter.name.as_str())
     }
 
     /// Whether it is a fixture of pytest; with the scope that is written there.

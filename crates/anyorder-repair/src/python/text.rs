@@ -13,6 +13,19 @@ pub(super) fn module(name: &str) -> String {
     format!("{OPEN}{name}{CLOSE}")
 }
 
+/// Begins the name of what is no module but a file.
+const FILE: &str = "file ";
+
+/// A file of the project, by its path from the suite's root, to be resolved later.
+pub(super) fn file(path: &str) -> String {
+    module(&format!("{FILE}{path}"))
+}
+
+/// The path of a file, if this is no module.
+pub(super) fn as_file(module: &str) -> Option<&str> {
+    module.strip_prefix(FILE)
+}
+
 /// `expression`, which begins with the name of `module`, with that name to be resolved later.
 pub(super) fn within(module_name: &str, expression: &str) -> String {
     match expression.strip_prefix(module_name) {

@@ -7,7 +7,10 @@ use crate::{Body, Shape, Statement};
 
 impl Editor {
     pub(super) fn put_before(&mut self, body: &Body, index: usize, block: &Block) {
-        let text = block.render(&body.place.indentation, &self.source);
+        let mut text = block.render(&body.place.indentation, &self.source);
+        if is_definition(&body[index]) {
+            text += self.newline();
+        }
         self.put_text_before(body, index, &text);
     }
 
@@ -74,6 +77,17 @@ impl Editor {
         let above = if is_first { 0 } else { wanted - self.source.blank_lines_above(at).min(wanted) };
         let text = format!("{}{text}{}", newline.repeat(above), newline.repeat(wanted + 1));
         self.splice(at..at, text, Rank::Before);
+    }
+
+    /// A definition and the blank lines around it.
+    pub(super) fn put_definition_behind(&mut self, body: &Body, index: usize, block: &Block) {
+        if index + 1 < body.len() {
+            return self.put_definition_before(body, index + 1, block);
+        }
+        let indentation = &body.place.indentation;
+        let blank = self.newline().repeat(if indentation.is_empty() { 2 } else { 1 });
+        let text = block.render(indentation, &self.source);
+        self.put_text_behind(body, index, &format!("{blank}{text}"));
     }
 
     /// Has the statements of `if x: y` stand on lines of their own.

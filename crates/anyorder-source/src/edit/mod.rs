@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use self::block::Block;
 use self::splice::{Rank, Splice};
-use crate::{Body, Class, Definition, Expression, Function, Shape, Source, Statement};
+use crate::{Body, Definition, Expression, Function, Source, Statement};
 
 /// Changes to a copy of a file. Nothing is changed in the file that was read.
 #[derive(Clone, Debug)]
@@ -175,20 +175,10 @@ impl Editor {
         })
     }
 
-    /// Adds a definition at the beginning of a class, behind its docstring; a lone `pass` gives way to it.
-    pub fn insert_into_class(&mut self, class: &Class, block: &str) -> &mut Self {
-        let statement = class.body.behind_docstring().first().or(class.body.first());
-        let statement = statement.expect("a class has statements");
-        let is_docstring = class.body.behind_docstring().is_empty();
-        self.at(statement, block, |editor, body, index, block| {
-            if body.len() == 1 && matches!(body[0].shape, Shape::Pass) {
-                editor.put_in_place(body, index, block);
-            } else if is_docstring {
-                let text = block.render(&body.place.indentation, &editor.source);
-                editor.put_text_behind(body, index, &format!("{}{text}", editor.newline()));
-            } else {
-                editor.put_definition_before(body, index, block);
-            }
+    /// Adds a definition below another one.
+    pub fn insert_definition_behind(&mut self, definition: &impl Definition, block: &str) -> &mut Self {
+        self.within(&definition.range(), block, |editor, body, index, block| {
+            editor.put_definition_behind(body, index, block);
         })
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyorder_config::Budget;
 use anyorder_engine::{DiskMode, Engine};
-use anyorder_model::{Aim, Event, Finding, FindingId, Plan};
+use anyorder_model::{Aim, Cost, Event, Finding, FindingId, Plan};
 use anyorder_repair::{RepairSettings, Repaired, repair};
 use anyorder_report::Terminal;
 use anyorder_search::{HuntReport, Known};
@@ -152,14 +152,14 @@ impl<'a> Fixer<'a> {
             let Some((mut report, suite_cpu_s)) = self.found(oracle, engine, start, known, took)? else {
                 return Ok(None);
             };
-            let repaired = self.repaired(oracle, engine, &report)?;
+            let (repaired, spent) = self.repaired(oracle, engine, &report)?;
             report.stopped_early = report.stopped_early.or(repaired.halted);
             let (suite, findings) = (engine.suite(), &report.findings);
-            proposed = Some(propose(self.project, suite, findings, repaired, &self.wishes)?);
+            proposed = Some((propose(self.project, suite, findings, repaired, &self.wishes)?, spent));
             Ok(Some((report, suite_cpu_s)))
         })?;
-        let Some(proposed) = proposed else { return Ok(done) };
-        Ok(self.ended(done, proposed, ends))
+        let Some((proposed, spent)) = proposed else { return Ok(done) };
+        Ok(self.ended(done, proposed, spent, ends))
     }
 
     /// What there is to fix in this suite; nothing if all that was named belongs elsewhere.
@@ -217,13 +217,14 @@ impl<'a> Fixer<'a> {
         Ok(Some((self.hunter.explained(oracle, engine, report), None)))
     }
 
-    /// Patches for what order alone decides: those that were shown last, if they are to be applied now.
+    /// Patches for what order alone decides, with what ran for them in changed copies: those that were shown last, if they are
+    /// to be applied now.
     fn repaired(
         &self,
         oracle: &mut EngineOracle<'_, '_>,
         engine: &Engine,
         report: &HuntReport,
-    ) -> Result<Repaired, Failure> {
+    ) -> Result<(Repaired, Cost), Failure> {
         let is_decided_by_order = |finding: &&Finding| finding.kind.is_order_dependent();
         let asked: Vec<Finding> = report.findings.iter().filter(is_decided_by_order).cloned().collect();
         let ids: Vec<FindingId> = asked.iter().map(|finding| finding.id.clone()).collect();
@@ -233,14 +234,19 @@ impl<'a> Fixer<'a> {
         let fingerprint = format!("{suite} declared {}", self.is_declared_too);
         let shown =
             self.wishes.applying.apply.then(|| saved::shown(&directory, &fingerprint, &ids)).flatten();
-        Ok(shown.unwrap_or_else(|| {
-            let repaired = self.searched(oracle, engine, &asked);
+        Ok(shown.map(|shown| (shown, Cost::default())).unwrap_or_else(|| {
+            let (repaired, spent) = self.searched(oracle, engine, &asked);
             saved::save(&directory, fingerprint, &repaired);
-            repaired
+            (repaired, spent)
         }))
     }
 
-    fn searched(&self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine, asked: &[Finding]) -> Repaired {
+    fn searched(
+        &self,
+        oracle: &mut EngineOracle<'_, '_>,
+        engine: &Engine,
+        asked: &[Finding],
+    ) -> (Repaired, Cost) {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let root = self.project.directory.join(&engine.suite().root);
         let mut workshop = EngineWorkshop {
@@ -249,6 +255,7 @@ impl<'a> Fixer<'a> {
             suite: &self.suite,
             root: root.clone(),
             disk: engine.disk(),
+            spent: Cost::default(),
         };
         let settings = RepairSettings {
             seed: engine.settings().seed,
@@ -256,7 +263,8 @@ impl<'a> Fixer<'a> {
             ..RepairSettings::default()
         };
         let others = self.others(engine, asked);
-        repair(&mut workshop, &Disk { root }, asked, &others, settings)
+        let repaired = repair(&mut workshop, &Disk { root }, asked, &others, settings);
+        (repaired, workshop.spent)
     }
 
     /// What else is known of this suite.
@@ -267,7 +275,7 @@ impl<'a> Fixer<'a> {
         findings.filter(|finding| finding.kind.is_order_dependent() && !is_asked(finding)).collect()
     }
 
-    fn ended(&self, done: Done, proposed: Proposed, ends: &mut Ends) -> Done {
+    fn ended(&self, done: Done, proposed: Proposed, spent: Cost, ends: &mut Ends) -> Done {
         let exit = match () {
             () if proposed.repairs.is_empty() => done.exit,
             () if proposed.is_all_done(&self.wishes) => Exit::Nothing,
@@ -275,8 +283,8 @@ impl<'a> Fixer<'a> {
         };
         let Proposed { proposals, repairs, refused } = proposed;
         ends.refused = ends.refused.take().or(refused);
-        let closing = move |cost| {
-            let mut events = (done.closing)(cost);
+        let closing = move |cost: Cost| {
+            let mut events = (done.closing)(cost.with_runs_of(spent));
             let end = events.pop();
             events.into_iter().chain([Event::Repaired { proposals, repairs }]).chain(end).collect()
         };

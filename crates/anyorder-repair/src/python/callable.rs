@@ -1,0 +1,272 @@
+//! Calls that may put state right: functions and methods of the modules that own the cells, or else of those that the tests
+//! import; if none of them helps, all methods of the classes that are nearest to what holds the cells.
+
+use std::collections::BTreeSet;
+
+use anyorder_source::{Class, Function, How, Source};
+
+use super::matter::Matter;
+use super::site::Site;
+use super::text::module;
+use super::value::{Value, getters, held_by, is_made_of_nothing, required, values};
+
+/// So many calls are tried by themselves.
+const CALLS: usize = 240;
+/// So many classes are near.
+const CLASSES: usize = 10;
+
+/// Beginnings of names that say that something is put right.
+const WORDS: [&str; 26] = [
+    "reset",
+    "clear",
+    "shutdown",
+    "close",
+    "stop",
+    "unregister",
+    "deregister",
+    "remove",
+    "delete",
+    "flush",
+    "restore",
+    "uninstall",
+    "disable",
+    "teardown",
+    "tear_down",
+    "cleanup",
+    "clean",
+    "purge",
+    "undo",
+    "disconnect",
+    "release",
+    "dispose",
+    "unset",
+    "unload",
+    "drop",
+    "reload",
+];
+
+/// Methods that change what they are called on.
+const MUTATING: [&str; 12] = [
+    "clear",
+    "pop",
+    "popitem",
+    "update",
+    "remove",
+    "discard",
+    "reset",
+    "close",
+    "shutdown",
+    "__delitem__",
+    "extend",
+    "append",
+];
+
+/// A call, with what it needs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Call {
+    /// How unlikely it is.
+    rank: usize,
+    /// The call; it may name modules.
+    pub(super) text: String,
+    /// The file whose names its arguments need.
+    pub(super) home: Option<String>,
+}
+
+/// A module of the project, by its name.
+type Module = (String, Source);
+
+/// Calls that may put the state right, likely ones first.
+pub(super) fn likely(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
+    let mut calls = BTreeSet::new();
+    for owner in modules(matter, site) {
+        for function in owner.1.functions() {
+            let Some(rank) = rank(matter, function) else { continue };
+            calls.extend(calls_of(matter, &owner, function, rank, site));
+        }
+    }
+    calls.into_iter().take(CALLS).collect()
+}
+
+/// Calls of all methods of the classes that are nearest to what holds the cells, nearest first.
+pub(super) fn near(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
+    let mut calls = BTreeSet::new();
+    for (distance, (owner, class)) in nearest(matter, site).into_iter().enumerate() {
+        let is_its = |function: &&Function| {
+            function.class.as_ref() == Some(&class) && is_callable(function) && !is_getter(function)
+        };
+        for function in owner.1.functions().iter().filter(is_its) {
+            calls.extend(calls_of(matter, &owner, function, 10 * distance, site));
+        }
+    }
+    calls.into_iter().take(CALLS).collect()
+}
+
+/// Classes of the project: those of what holds the cells and their bases, then others of the same modules.
+fn nearest(matter: &Matter<'_>, site: Option<&Site>) -> Vec<(Module, Vec<String>)> {
+    let holders: Vec<&String> =
+        matter.problem.abouts.iter().flat_map(|about| about.holder.iter().chain(&about.class)).collect();
+    let homes = holders.iter().filter_map(|path| path.rsplit_once('.')).map(|(home, _)| home.to_owned());
+    let homes: BTreeSet<String> = homes.collect();
+    let homes = homes.iter().filter_map(|home| parsed(matter, home, &file_of(matter, home)?));
+    let mut modules: Vec<Module> = homes.chain(modules(matter, site)).collect();
+    modules.dedup_by(|one, other| one.0 == other.0);
+    let is_holder = |name: &str| holders.iter().any(|path| path.rsplit('.').next() == Some(name));
+    let bases: Vec<String> = modules
+        .iter()
+        .flat_map(|(_, source)| source.classes())
+        .filter(|class| is_holder(class.name()))
+        .flat_map(|class| class.bases.iter().map(ToString::to_string))
+        .collect();
+    let distance = |class: &Class| match class.name() {
+        name if is_holder(name) => 0,
+        name if bases.iter().any(|base| base == name) => 1,
+        _ => 2,
+    };
+    let classes = |owner: &Module| {
+        owner.1.classes().iter().map(|class| (distance(class), owner.clone(), class.names.clone())).collect()
+    };
+    let mut all: Vec<(usize, Module, Vec<String>)> = modules.iter().flat_map::<Vec<_>, _>(classes).collect();
+    all.sort_by_key(|(distance, ..)| *distance);
+    all.into_iter().take(CLASSES).map(|(_, owner, class)| (owner, class)).collect()
+}
+
+/// The modules that own the cells, or else those of the project that the test imports.
+fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Module> {
+    let owners =
+        matter.problem.abouts.iter().filter_map(|about| about.module.clone().zip(about.file.clone()));
+    let mut modules: Vec<(String, String)> = owners.collect();
+    if modules.is_empty() {
+        let imports = site.into_iter().flat_map(|site| site.source.imports());
+        for import in imports.filter(|import| import.level == 0) {
+            let deeper = import.name.as_ref().map(|name| format!("{}.{name}", import.module));
+            let names = deeper.into_iter().chain([import.module.clone()]);
+            modules.extend(names.filter_map(|name| Some((name.clone(), file_of(matter, &name)?))));
+        }
+    }
+    modules.sort();
+    modules.dedup();
+    modules.into_iter().filter_map(|(name, file)| parsed(matter, &name, &file)).collect()
+}
+
+fn parsed(matter: &Matter<'_>, name: &str, file: &str) -> Option<Module> {
+    Some((name.to_owned(), Source::parse(matter.tree.read(file)?).ok()?))
+}
+
+/// The file of a module of the project.
+fn file_of(matter: &Matter<'_>, module: &str) -> Option<String> {
+    let path = module.replace('.', "/");
+    let places = ["", "src/", "lib/"];
+    let files =
+        places.iter().flat_map(|place| [format!("{place}{path}.py"), format!("{place}{path}/__init__.py")]);
+    files.into_iter().find(|file| matter.tree.read(file).is_some())
+}
+
+/// How unlikely a function is to help; nothing if it cannot or should not be called.
+fn rank(matter: &Matter<'_>, function: &Function) -> Option<usize> {
+    let own = function.name();
+    let says_so = WORDS.iter().any(|word| own.trim_start_matches('_').starts_with(word));
+    let writes = function.writes.iter().any(|write| concerns(matter, &write.target, &write.how));
+    let rank = 4 * usize::from(!says_so) + 2 * usize::from(!writes) + usize::from(own.starts_with('_'));
+    (is_callable(function) && (says_so || writes)).then_some(rank)
+}
+
+fn is_callable(function: &Function) -> bool {
+    !function.is_async && !function.is_generator && !function.name().starts_with("__")
+}
+
+fn is_getter(function: &Function) -> bool {
+    function.name().starts_with("get") || function.name().starts_with("is_")
+}
+
+/// All calls of a function that are to be tried.
+fn calls_of(
+    matter: &Matter<'_>,
+    owner: &Module,
+    function: &Function,
+    rank: usize,
+    site: Option<&Site>,
+) -> Vec<Call> {
+    let (name, source) = owner;
+    let wanted = required(function);
+    let values = if wanted == 0 { vec![] } else { values(name, source, site) };
+    let arguments: Vec<Vec<&Value>> = match wanted {
+        0 => vec![vec![]],
+        1 => values.iter().map(|value| vec![value]).collect(),
+        2 => values.iter().flat_map(|one| values.iter().map(move |other| vec![one, other])).collect(),
+        _ => vec![],
+    };
+    let call = |receiver: &String, more: usize, arguments: &Vec<&Value>| Call {
+        rank: rank + more + arguments.len(),
+        text: {
+            let texts: Vec<&str> = arguments.iter().map(|value| value.text.as_str()).collect();
+            format!("{receiver}({})", texts.join(", "))
+        },
+        home: arguments.iter().find_map(|value| value.home.clone()),
+    };
+    let receivers = receivers(matter, owner, function);
+    let numbered = receivers.iter().enumerate();
+    numbered
+        .flat_map(|(more, it)| arguments.iter().map(move |all| call(it, more, all)).collect::<Vec<_>>())
+        .collect()
+}
+
+/// How a function is called from outside, likely ways first.
+fn receivers(matter: &Matter<'_>, (name, source): &Module, function: &Function) -> Vec<String> {
+    let module = module(name);
+    let named = |object: String| format!("{module}.{object}.{}", function.name());
+    match (&function.names[..], &function.class) {
+        ([own], None) => vec![format!("{module}.{own}")],
+        ([class, own], Some(_)) => {
+            let decorators = function.decorators.iter().map(|decorator| decorator.text.as_str());
+            if decorators.into_iter().any(|text| matches!(text, "classmethod" | "staticmethod")) {
+                return vec![named(class.clone())];
+            }
+            let held = held_by(source, class).map(named);
+            let polluted = holders(matter, class).map(|holder| format!("{holder}.{own}"));
+            let got = getters(source).map(|getter| named(format!("{getter}()")));
+            let made = is_made_of_nothing(source, class).then(|| named(format!("{class}()")));
+            let mut all: Vec<String> = held.into_iter().chain(polluted).chain(got).chain(made).collect();
+            let mut known = BTreeSet::new();
+            all.retain(|receiver| known.insert(receiver.clone()));
+            all
+        }
+        // What a function makes, and the module holds under a name.
+        ([maker, _, _], Some(_)) => held_by(source, maker).map(named).into_iter().collect(),
+        ([.., own], None) if is_held(source, own) => vec![format!("{module}.{own}")],
+        _ => vec![],
+    }
+}
+
+/// Objects of this class that hold the cells.
+fn holders(matter: &Matter<'_>, class: &str) -> impl Iterator<Item = String> {
+    let is_its = |holder: &Option<String>| {
+        holder.as_deref().is_some_and(|path| path.rsplit('.').next() == Some(class))
+    };
+    let known: Vec<String> = matter
+        .known()
+        .iter()
+        .filter(|known| is_its(&known.about.holder))
+        .filter_map(super::keep::Known::holder)
+        .collect();
+    known.into_iter()
+}
+
+/// Whether the module holds something under this name.
+fn is_held(source: &Source, name: &str) -> bool {
+    source.top_level().iter().any(|statement| statement.stores.iter().any(|stored| stored.as_str() == name))
+}
+
+/// Whether a function changes what may be a cell of the problem.
+fn concerns(matter: &Matter<'_>, target: &str, how: &How) -> bool {
+    let changes = match how {
+        How::Call(method) => MUTATING.contains(&method.as_str()),
+        _ => true,
+    };
+    let last = target.rsplit('.').next().unwrap_or(target);
+    changes && matter.problem.cells.iter().any(|state| mentions(&state.cell, last))
+}
+
+/// Whether a path has this name in it.
+fn mentions(path: &str, name: &str) -> bool {
+    path.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
+}

@@ -1,0 +1,129 @@
+//! Candidates for calls that have an opposite: what is registered is unregistered, what is started is stopped.
+
+use std::collections::BTreeMap;
+
+use anyorder_model::Placement;
+use anyorder_source::{Call, Shape, Statement};
+
+use super::matter::{FEW, Matter, in_words, unused};
+use super::opened::{finalizers, name_for};
+use super::recipe::{Edit, Step};
+use super::site::{Site, file_and_line};
+use crate::candidate::Candidate;
+
+/// Beginnings of names, and of their opposites; and whether the opposite is told of what it takes back.
+const OPPOSITES: [(&str, &str, bool); 14] = [
+    ("register", "unregister", true),
+    ("add", "remove", true),
+    ("subscribe", "unsubscribe", true),
+    ("connect", "disconnect", true),
+    ("attach", "detach", true),
+    ("install", "uninstall", true),
+    ("mount", "unmount", true),
+    ("load", "unload", true),
+    ("start", "stop", false),
+    ("activate", "deactivate", false),
+    ("enable", "disable", false),
+    ("push", "pop", false),
+    ("begin", "end", false),
+    ("acquire", "release", false),
+];
+
+/// Every polluter takes back by the opposite call what its call has done.
+pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
+    let polluters = matter.few_sites(&matter.problem.polluters)?;
+    let mut steps = BTreeMap::new();
+    for line in matter.problem.writers.values().flatten().flatten() {
+        let Some(told) = Site::of_line(&matter.original, line) else { continue };
+        let is_it = |site: &Site| site.file == told.file && site.function.names == told.function.names;
+        let Some((_, site)) = polluters.iter().find(|(_, site)| is_it(site)) else { continue };
+        let statement = told.statement(file_and_line(line)?.1)?;
+        let taken_back = taken_back(site, &statement)?;
+        steps
+            .insert((site.file.clone(), site.function.names.clone(), statement.text.to_string()), taken_back);
+    }
+    let functions: std::collections::BTreeSet<_> = steps.keys().map(|(_, names, _)| names.clone()).collect();
+    if functions.len() < polluters.len() || steps.is_empty() || steps.len() > FEW {
+        return None;
+    }
+    let words: Vec<String> = steps.values().map(|(_, call)| format!("`{call}`")).collect();
+    let names: Vec<String> =
+        polluters.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
+    let summary = format!("call {} behind {}", in_words(&words), in_words(&names));
+    let edits = steps.into_iter().flat_map(|((file, function, statement), (lines, _))| {
+        let needs_request = lines.iter().any(|line| line.starts_with("request."));
+        let replace = Edit::Replace { function: function.clone(), statement, by: lines.join("\n") };
+        let request = Edit::Parameter { function, name: "request".to_owned() };
+        let edits = std::iter::once(replace).chain(Some(request).filter(|_| needs_request));
+        edits.map(move |edit| Step { file: file.clone(), edit }).collect::<Vec<_>>()
+    });
+    Some(matter.candidate(edits.collect(), Placement::Polluter, summary, vec![]))
+}
+
+/// The statement with its opposite behind the test, and the opposite itself.
+fn taken_back(site: &Site, statement: &Statement) -> Option<(Vec<String>, String)> {
+    let Shape::Call { call, is_awaited: false } = &statement.shape else { return None };
+    let (object, method) = call.receiver()?;
+    let (opposite, is_told) = opposite_of(&method)?;
+    let mut lines = vec![];
+    let receiver = if object.contains('(') {
+        let name = unused(&site.source, if method == "start" { "patcher" } else { "made" });
+        lines.push(format!("{name} = {object}"));
+        name
+    } else {
+        object.to_string()
+    };
+    let mut arguments: Vec<String> = call.arguments.iter().map(ToString::to_string).collect();
+    let told = arguments.first_mut().filter(|_| is_told);
+    let told = told.map(|first| named(site, first, &mut lines));
+    lines.push(format!("{receiver}.{method}({})", with_keywords(&arguments, call)));
+    let call = format!("{receiver}.{opposite}({})", told.unwrap_or_default());
+    lines.extend(finalizers(site, std::slice::from_ref(&call)));
+    Some((lines, call))
+}
+
+/// A name for an argument that would be another object the next time.
+fn named(site: &Site, argument: &mut String, lines: &mut Vec<String>) -> String {
+    if argument.contains('(') || argument.starts_with("lambda") {
+        let name = unused(&site.source, &name_for(argument));
+        lines.push(format!("{name} = {argument}"));
+        argument.clone_from(&name);
+    }
+    argument.clone()
+}
+
+fn with_keywords(arguments: &[String], call: &Call) -> String {
+    let keywords = call.keywords.iter().map(|(name, value)| match name {
+        Some(name) => format!("{name}={value}"),
+        None => format!("**{value}"),
+    });
+    arguments.iter().cloned().chain(keywords).collect::<Vec<_>>().join(", ")
+}
+
+/// `addHandler` becomes `removeHandler`.
+fn opposite_of(method: &str) -> Option<(String, bool)> {
+    OPPOSITES.iter().find_map(|(word, opposite, is_told)| {
+        let rest = method.strip_prefix(word)?;
+        let is_word = rest.is_empty() || rest.starts_with('_') || rest.starts_with(char::is_uppercase);
+        is_word.then(|| (format!("{opposite}{rest}"), *is_told))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_something_has_an_opposite_in_the_same_words() {
+        for (method, opposite) in [
+            ("register", Some("unregister")),
+            ("addHandler", Some("removeHandler")),
+            ("add_listener", Some("remove_listener")),
+            ("start", Some("stop")),
+            ("address", None),
+            ("append", None),
+        ] {
+            assert_eq!(opposite_of(method).map(|(name, _)| name).as_deref(), opposite, "{method}");
+        }
+    }
+}
