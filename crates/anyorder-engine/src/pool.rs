@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyorder_model::{Order, RunRecord, TestIndex};
+use anyorder_model::{Order, RunRecord, Swap, TestIndex};
 
 use crate::error::EngineError;
 use crate::lab::Lab;
@@ -42,9 +42,24 @@ pub enum Update<R = RunRecord> {
 /// How often the caller hears of time passing.
 const TICK: Duration = Duration::from_millis(100);
 
+/// Orders that may share the execution of what they begin with.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// What is changed before any of them runs.
+    pub swap: Option<Arc<Swap>>,
+    /// Each from the fresh state.
+    pub orders: Vec<Order>,
+}
+
+impl From<Vec<Order>> for Batch {
+    fn from(orders: Vec<Order>) -> Self {
+        Batch { swap: None, orders }
+    }
+}
+
 struct Queue<'a> {
     tasks: Vec<Task>,
-    batches: Box<dyn Iterator<Item = Vec<Order>> + Send + 'a>,
+    batches: Box<dyn Iterator<Item = Batch> + Send + 'a>,
     next_ticket: Ticket,
     busy: usize,
     error: Option<EngineError>,
@@ -58,7 +73,7 @@ struct Pool<'a> {
 /// Runs all orders of all batches; tells `hear` of each. `Break` ends everything that is going on.
 pub(crate) fn run<'a>(
     lab: &Arc<Lab>,
-    batches: impl Iterator<Item = Vec<Order>> + Send + 'a,
+    batches: impl Iterator<Item = Batch> + Send + 'a,
     hear: impl FnMut(Update) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     let queue = Queue { tasks: vec![], batches: Box::new(batches), next_ticket: 1, busy: 0, error: None };
@@ -148,9 +163,9 @@ impl Pool<'_> {
                 queue.busy += 1;
                 return Some(queue.tasks.remove(place));
             }
-            if let Some(batch) = queue.batches.next() {
-                for (isolation, tree) in queue.trees_of(lab, batch) {
-                    let tasks = tell(Task::from_root(tree, isolation), updates);
+            if let Some(Batch { swap, orders }) = queue.batches.next() {
+                for (isolation, tree) in queue.trees_of(lab, orders) {
+                    let tasks = tell(Task::from_root(tree, isolation, swap.as_ref()), updates);
                     queue.tasks.extend(tasks);
                 }
                 self.news.notify_all();

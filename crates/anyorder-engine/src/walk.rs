@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyorder_model::{Order, Outcome, RunRecord, Step, TestIndex};
+use anyorder_model::{Order, Outcome, RunRecord, Step, Swap, TestIndex};
 
 use crate::cost::Meter;
 use crate::error::EngineError;
@@ -16,6 +16,8 @@ use crate::tree::{Place, Ticket, Tree};
 pub(crate) struct Task {
     tree: Arc<Tree>,
     isolation: Isolation,
+    /// What is changed in the fresh state before the first test.
+    swap: Option<Arc<Swap>>,
     source: Source,
     /// What was seen on the way to the source.
     before: Arc<Vec<Step>>,
@@ -50,13 +52,14 @@ pub(crate) struct Yield {
 
 impl Task {
     /// One task for each branch that leaves the root; orders without any test are done at once.
-    pub(crate) fn from_root(tree: Tree, isolation: Isolation) -> Yield {
+    pub(crate) fn from_root(tree: Tree, isolation: Isolation, swap: Option<&Arc<Swap>>) -> Yield {
         let tree = Arc::new(tree);
         let root = tree.branch(crate::tree::ROOT);
         let empty = |&ticket: &Ticket| (ticket, RunRecord { asked: Order::default(), steps: vec![] });
         let task = |&place: &Place| Task {
             tree: Arc::clone(&tree),
             isolation,
+            swap: swap.cloned(),
             source: Source::Fresh,
             before: Arc::default(),
             replay: vec![],
@@ -86,6 +89,9 @@ impl Task {
             };
         };
         let mut way = Way::after(&self.before);
+        if !self.is_swapped(lab, &node) {
+            return Ok(way.records(self.orders()));
+        }
         Ok(match self.goal {
             Goal::Walk(place) => self.walk(lab, node, place, way),
             Goal::End(place) => {
@@ -110,6 +116,30 @@ impl Task {
             return Ok(node.and_then(|node| node.into_parent().fork(lab).ok()));
         }
         Ok(node)
+    }
+
+    /// Whether the process has what is to be changed in it; a state that was kept has it.
+    fn is_swapped(&self, lab: &Lab, node: &Node) -> bool {
+        match (&self.source, &self.swap) {
+            (Source::Fresh, Some(swap)) => matches!(node.swap(lab, swap), Ok(Ok(()))),
+            _ => true,
+        }
+    }
+
+    /// The orders that this task is for, with all that they would still run.
+    fn orders(&self) -> Vec<(Ticket, Vec<TestIndex>)> {
+        let with_own = |place: Place| {
+            let own = self.tree.branch(place).tests.clone();
+            let below = self.tree.orders_below(place).into_iter();
+            below.map(move |(ticket, rest)| (ticket, [own.as_slice(), &rest].concat()))
+        };
+        let orders: Vec<(Ticket, Vec<TestIndex>)> = match self.goal {
+            Goal::Walk(place) => with_own(place).collect(),
+            Goal::End(place) => self.ends(place),
+        };
+        let replayed =
+            |(ticket, rest): (Ticket, Vec<TestIndex>)| (ticket, [&self.replay, rest.as_slice()].concat());
+        orders.into_iter().map(replayed).collect()
     }
 
     /// The same task after the kept state has died: everything is run again.
@@ -166,6 +196,7 @@ impl Task {
         let task = |goal| Task {
             tree: Arc::clone(&self.tree),
             isolation: self.isolation,
+            swap: self.swap.clone(),
             source: Source::Kept(Arc::clone(kept)),
             before: Arc::clone(&before),
             replay: vec![],
@@ -181,6 +212,7 @@ impl Task {
         Task {
             tree: Arc::clone(&self.tree),
             isolation: self.isolation,
+            swap: self.swap.clone(),
             source: self.source.clone(),
             before: Arc::clone(&self.before),
             replay: way.planned[self.before.len()..].to_vec(),

@@ -22,7 +22,8 @@ impl Source {
                 return None;
             }
             text += &"\n".repeat(around.line - line);
-            text += self.text()[lines.start(around.range.start)..around.range.start].trim_start_matches('\x0c');
+            text +=
+                self.text()[lines.start(around.range.start)..around.range.start].trim_start_matches('\x0c');
             text += &header;
             line = around.line;
         }
@@ -77,7 +78,10 @@ mod tests {
     #[test]
     fn conditions_around_it_are_true() {
         let text = "if os:\n    try:\n        def f():\n            return 1\n    except E:\n        pass\n";
-        assert_eq!(alone(text, &["f"]).unwrap(), "if 1:\n    if 1:\n        def f():\n            return 1\n");
+        assert_eq!(
+            alone(text, &["f"]).unwrap(),
+            "if 1:\n    if 1:\n        def f():\n            return 1\n"
+        );
     }
 
     #[test]

@@ -1,0 +1,40 @@
+//! Where mutants are tried out, as the thinking sees it.
+
+use anyorder_model::{Halted, Order, RunRecord, Suite};
+
+use crate::Mutant;
+
+/// Runs orders of a suite, as it is and as mutants have it.
+pub trait Bench {
+    /// The suite as it is. Mutants have the same tests.
+    fn suite(&self) -> &Suite;
+
+    /// How each mutant can be run, if it can be.
+    fn fitness(&mut self, mutants: &[&Mutant]) -> Result<Vec<Fitness>, Halted>;
+
+    /// Carries out all that is asked, in parallel as far as that is possible; answers in the order asked.
+    fn run(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted>;
+
+    /// Runs orders with the user's own runner on the changed tree of a mutant, each in a new process.
+    fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted>;
+}
+
+/// Orders of a mutant, each from the fresh state.
+#[derive(Clone, Debug)]
+pub struct Ask<'m> {
+    /// Whose; of the suite as it is if there is none.
+    pub mutant: Option<&'m Mutant>,
+    /// Which; those that begin alike may share the execution of that.
+    pub orders: Vec<Order>,
+}
+
+/// How a mutant can be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fitness {
+    /// The changed function is swapped in, in a process that has collected the suite.
+    Swapped,
+    /// The suite is collected again, on a changed tree.
+    Changed,
+    /// Not at all: it does not compile, or its tests are not collected.
+    Invalid(String),
+}

@@ -1,0 +1,157 @@
+//! From a mutant to its verdict, for many mutants side by side.
+//!
+//! Dear things come last: a mutant whose tests fail alone and behind all others pays for no further order, and only what
+//! shows a difference is looked into.
+
+use std::collections::BTreeMap;
+
+use anyorder_model::{Halted, Order, RunRecord, TestIndex};
+
+use crate::bench::{Ask, Bench, Fitness};
+use crate::confirm::confirm;
+use crate::orders;
+use crate::stable::{InjectSettings, Leavings, stable_of};
+use crate::trial::{End, Trial};
+use crate::verdict::{Fate, Verdict};
+use crate::{Flaky, Mutant};
+
+/// Knows which tests are stable, and tries mutants of them.
+pub struct Judge<'a> {
+    pub(crate) bench: &'a mut dyn Bench,
+    pub(crate) settings: InjectSettings,
+    left_out: &'a Leavings,
+    /// The random orders of each class.
+    random: BTreeMap<Vec<TestIndex>, Vec<Order>>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of mutants of the tests that are not left out.
+    pub fn new(bench: &'a mut dyn Bench, settings: InjectSettings, left_out: &'a Leavings) -> Self {
+        Judge { bench, settings, left_out, random: BTreeMap::new() }
+    }
+
+    /// A verdict for each of these, in the same order.
+    pub fn judge(&mut self, mutants: &[&Mutant]) -> Result<Vec<Verdict>, Halted> {
+        let fitness = self.bench.fitness(mutants)?;
+        let mut trials: Vec<Trial<'_>> = mutants.iter().map(|mutant| self.trial(mutant)).collect();
+        let is_fit = |at: usize| !matches!(fitness[at], Fitness::Invalid(_));
+        let fit: Vec<usize> = (0..mutants.len()).filter(|&at| is_fit(at)).collect();
+        let mut fates = self.fates(&mut trials, &fit)?;
+        let verdict = |((at, fitness), trial): ((usize, &Fitness), &Trial<'_>)| {
+            let fate = match fitness {
+                Fitness::Invalid(why) => Fate::Invalid(why.clone()),
+                _ => fates.remove(&at).unwrap_or(Fate::Equivalent),
+            };
+            Verdict { fate, orders: trial.orders, changed_tree: *fitness == Fitness::Changed }
+        };
+        Ok(fitness.iter().enumerate().zip(&trials).map(verdict).collect())
+    }
+
+    fn trial<'m>(&self, mutant: &'m Mutant) -> Trial<'m> {
+        let [tests, judged] = [&mutant.tests, &mutant.judged].map(|tests| stable_of(tests, self.left_out));
+        Trial::new(mutant, tests, judged)
+    }
+
+    /// What the trials at these places come to; those without a fate are equivalent.
+    fn fates(&mut self, trials: &mut [Trial<'_>], places: &[usize]) -> Result<BTreeMap<usize, Fate>, Halted> {
+        let alone = |trial: &Trial<'_>| trial.first_tests().iter().map(|&test| Order(vec![test])).collect();
+        self.try_all(trials, places, alone)?;
+        let failing: Vec<usize> = places.iter().copied().filter(|&at| trials[at].fails_alone()).collect();
+        let behind_others = |trial: &Trial<'_>| {
+            let pays = trial.judged.len() > 1 && !trial.is_lost_alone();
+            if pays { orders::with_last(&trial.judged, &trial.tests) } else { vec![] }
+        };
+        self.try_all(trials, &failing, behind_others)?;
+        let is_dead = |at: &usize| failing.contains(at) && trials[*at].suspects().is_empty();
+        let (dead, alive): (Vec<usize>, Vec<usize>) = places.iter().copied().partition(is_dead);
+        self.try_random(trials, &alive)?;
+        let mut fates: BTreeMap<usize, Fate> =
+            dead.into_iter().map(|at| (at, Fate::Killed(trials[at].failure()))).collect();
+        for at in alive {
+            fates.extend(self.fate(&mut trials[at])?.map(|fate| (at, fate)));
+        }
+        Ok(fates)
+    }
+
+    /// The random orders of each class, and each changed test twice in a row.
+    fn try_random(&mut self, trials: &mut [Trial<'_>], places: &[usize]) -> Result<(), Halted> {
+        for &at in places {
+            let class = &trials[at].judged;
+            if !self.random.contains_key(class) {
+                let InjectSettings { orders, seed, .. } = self.settings;
+                let random = orders::random(self.bench.suite(), class, orders, seed);
+                self.random.insert(class.clone(), random);
+            }
+        }
+        let random = std::mem::take(&mut self.random);
+        let wanted = |trial: &Trial<'_>| {
+            let twice = trial.first_tests().iter().map(|&test| Order(vec![test, test]));
+            let random = random[&trial.judged].iter().filter(|order| order.len() > 1).cloned();
+            random.chain(twice).collect()
+        };
+        let tried = self.try_all(trials, places, wanted);
+        self.random = random;
+        tried
+    }
+
+    /// Runs what is wanted of each trial, and notes what it shows.
+    fn try_all(
+        &mut self,
+        trials: &mut [Trial<'_>],
+        places: &[usize],
+        wanted: impl Fn(&Trial<'_>) -> Vec<Order>,
+    ) -> Result<(), Halted> {
+        let ask = |&at: &usize| Ask { mutant: Some(trials[at].mutant), orders: wanted(&trials[at]) };
+        let asked: Vec<Ask<'_>> = places.iter().map(ask).collect();
+        for (&at, records) in places.iter().zip(self.bench.run(&asked)?) {
+            records.iter().for_each(|record| trials[at].note(record));
+        }
+        Ok(())
+    }
+
+    /// Orders of one mutant.
+    pub(crate) fn run(
+        &mut self,
+        trial: &mut Trial<'_>,
+        orders: Vec<Order>,
+    ) -> Result<Vec<RunRecord>, Halted> {
+        trial.orders += orders.len() as u64;
+        let asked = [Ask { mutant: Some(trial.mutant), orders }];
+        Ok(self.bench.run(&asked)?.pop().unwrap_or_default())
+    }
+
+    /// What a mutant is that has not failed in every order so far.
+    fn fate(&mut self, trial: &mut Trial<'_>) -> Result<Option<Fate>, Halted> {
+        let (mut flaky, mut doubtful, mut by_chance): (Vec<Flaky>, Vec<Flaky>, Vec<TestIndex>) =
+            (vec![], vec![], vec![]);
+        for test in trial.suspects() {
+            match confirm(self, trial, test)? {
+                Confirmed::Yes(found) => flaky.push(*found),
+                Confirmed::NotPlainly(found) => doubtful.push(*found),
+                Confirmed::ByChance => by_chance.push(test),
+                Confirmed::No => {}
+            }
+        }
+        Ok(match () {
+            () if !flaky.is_empty() => Some(Fate::OrderDependent(flaky)),
+            () if !doubtful.is_empty() => Some(Fate::Unconfirmed(doubtful)),
+            () if !by_chance.is_empty() => Some(Fate::NonDeterministic(by_chance)),
+            () if trial.has_failed() => Some(Fate::Killed(trial.failure())),
+            () => None,
+        })
+    }
+}
+
+/// What came of looking into a suspect.
+pub(crate) enum Confirmed {
+    Yes(Box<Flaky>),
+    NotPlainly(Box<Flaky>),
+    ByChance,
+    /// The suite shows it without the mutant.
+    No,
+}
+
+/// How the last test of each order ended.
+pub(crate) fn last_ends(records: &[RunRecord]) -> Vec<End> {
+    records.iter().map(|record| record.steps.last().map_or(End::Other, End::from)).collect()
+}
