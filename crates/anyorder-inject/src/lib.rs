@@ -5,8 +5,10 @@
 
 mod assertion;
 mod bench;
+mod classes;
 mod concern;
 mod confirm;
+mod dataset;
 mod generate;
 mod judge;
 mod mutant;
@@ -18,6 +20,8 @@ mod trial;
 mod verdict;
 
 pub use bench::{Ask, Bench, Fitness};
+pub use classes::{Class, classes};
+pub use dataset::{DataFile, Explaining, Injection, Metrics, OperatorMetrics, Tested};
 pub use generate::{Files, chosen, mutants};
 pub use judge::Judge;
 pub use mutant::Mutant;

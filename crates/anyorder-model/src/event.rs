@@ -134,6 +134,8 @@ pub enum Aim {
     Causes,
     /// Patches for findings.
     Repairs,
+    /// Mutants, which are counted instead of orders.
+    Mutants,
 }
 
 /// How far it has come.

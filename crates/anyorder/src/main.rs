@@ -9,6 +9,7 @@ mod exit_code;
 mod failure;
 mod fingerprint;
 mod framework;
+mod inject;
 mod known;
 mod look;
 mod memory;

@@ -1,0 +1,7 @@
+//! What `anyorder inject` needs of the world: a bench over engines, and a journal that survives the command.
+
+mod bench;
+mod journal;
+
+pub(crate) use bench::{EngineBench, TestFiles};
+pub(crate) use journal::Journal;
