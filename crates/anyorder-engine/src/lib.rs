@@ -50,3 +50,4 @@ pub use plain::{PlainRequest, PlainRun};
 pub use pool::{Batch, Update};
 pub use scratch::Scratch;
 pub use settings::{Isolation, Settings};
+pub use tree::Route;

@@ -6,13 +6,13 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyorder_model::{Order, RunRecord, Swap, TestIndex};
+use anyorder_model::{Order, RunRecord, TestIndex};
 
 use crate::error::EngineError;
 use crate::lab::Lab;
 use crate::lock::Locked;
 use crate::settings::Isolation;
-use crate::tree::{Ticket, Tree};
+use crate::tree::{Route, Ticket, Tree};
 use crate::walk::{Task, Yield};
 
 /// What the engine tells while it runs.
@@ -42,18 +42,13 @@ pub enum Update<R = RunRecord> {
 /// How often the caller hears of time passing.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Orders that may share the execution of what they begin with.
-#[derive(Clone, Debug)]
-pub struct Batch {
-    /// What is changed before any of them runs.
-    pub swap: Option<Arc<Swap>>,
-    /// Each from the fresh state.
-    pub orders: Vec<Order>,
-}
+/// Orders that may share the execution of what they begin with, each from the fresh state.
+#[derive(Clone, Debug, Default)]
+pub struct Batch(pub Vec<Route>);
 
 impl From<Vec<Order>> for Batch {
     fn from(orders: Vec<Order>) -> Self {
-        Batch { swap: None, orders }
+        Batch(orders.into_iter().map(Route::from).collect())
     }
 }
 
@@ -163,9 +158,9 @@ impl Pool<'_> {
                 queue.busy += 1;
                 return Some(queue.tasks.remove(place));
             }
-            if let Some(Batch { swap, orders }) = queue.batches.next() {
-                for (isolation, tree) in queue.trees_of(lab, orders) {
-                    let tasks = tell(Task::from_root(tree, isolation, swap.as_ref()), updates);
+            if let Some(batch) = queue.batches.next() {
+                for (isolation, tree) in queue.trees_of(lab, batch) {
+                    let tasks = tell(Task::from_root(tree, isolation), updates);
                     queue.tasks.extend(tasks);
                 }
                 self.news.notify_all();
@@ -180,10 +175,10 @@ impl Pool<'_> {
 
 impl Queue<'_> {
     /// Orders of a batch share what they begin with, unless they have to be run in different ways.
-    fn trees_of(&mut self, lab: &Lab, batch: Vec<Order>) -> Vec<(Isolation, Tree)> {
-        let numbered = (self.next_ticket..).zip(batch);
+    fn trees_of(&mut self, lab: &Lab, batch: Batch) -> Vec<(Isolation, Tree)> {
+        let numbered = (self.next_ticket..).zip(batch.0);
         let (forked, own): (Vec<_>, Vec<_>) =
-            numbered.partition(|(_, order)| lab.isolation_of(order) == Isolation::Fork);
+            numbered.partition(|(_, route)| lab.isolation_of(&route.order) == Isolation::Fork);
         self.next_ticket += (forked.len() + own.len()) as Ticket;
         [(Isolation::Process, own), (Isolation::Fork, forked)]
             .into_iter()

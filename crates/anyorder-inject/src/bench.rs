@@ -19,13 +19,35 @@ pub trait Bench {
     fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted>;
 }
 
-/// Orders of a mutant, each from the fresh state.
+/// Orders, each from the fresh state.
 #[derive(Clone, Debug)]
 pub struct Ask<'m> {
     /// Whose; of the suite as it is if there is none.
     pub mutant: Option<&'m Mutant>,
-    /// Which; those that begin alike may share the execution of that.
+    /// Which; what they begin with may run once for all that is asked, up to the change.
     pub orders: Vec<Order>,
+    /// The change is made right before the test at this place, and not earlier; only of mutants that are swapped in.
+    pub changed_at: Option<usize>,
+    /// Whether nothing of it is shared with what else is asked: to see whether it ends alike each time.
+    pub is_apart: bool,
+}
+
+impl<'m> Ask<'m> {
+    /// Orders of the suite as it is.
+    pub fn as_is(orders: Vec<Order>) -> Self {
+        Ask { mutant: None, orders, changed_at: None, is_apart: true }
+    }
+
+    /// Orders of a mutant.
+    pub fn of(mutant: &'m Mutant, orders: Vec<Order>) -> Self {
+        Ask { mutant: Some(mutant), orders, changed_at: None, is_apart: false }
+    }
+
+    /// Where a function that is swapped in has to be changed in an order; nothing if nobody runs it.
+    pub fn place_in(&self, order: &Order) -> Option<usize> {
+        let mutant = self.mutant?;
+        self.changed_at.or_else(|| mutant.first_use(order))
+    }
 }
 
 /// How a mutant can be run.

@@ -17,9 +17,8 @@ pub(crate) fn confirm(
     trial: &mut Trial<'_>,
     test: TestIndex,
 ) -> Result<Confirmed, Halted> {
-    let times = judge.settings.times as usize;
     let alone = Order(vec![test]);
-    let ends = last_ends(&judge.run(trial, vec![alone.clone(); times])?);
+    let ends = judge.repeat(trial, &alone)?;
     let Some(kind) = kind_of(&ends, trial, test) else { return Ok(Confirmed::ByChance) };
     let seen = trial.seen(test);
     let other = match kind {
@@ -28,7 +27,7 @@ pub(crate) fn confirm(
         _ => seen.passing,
     };
     let Some(other) = other else { return Ok(Confirmed::ByChance) };
-    let ends = last_ends(&judge.run(trial, vec![other.clone(); times])?);
+    let ends = judge.repeat(trial, &other)?;
     if !ends.iter().all(|end| is_shown(kind, end)) {
         return Ok(Confirmed::ByChance);
     }
@@ -105,7 +104,7 @@ fn partners(
 
 /// Whether the suite without the mutant passes in this order.
 fn passes_as_is(judge: &mut Judge<'_>, order: &Order) -> Result<bool, Halted> {
-    let asked = [Ask { mutant: None, orders: vec![order.clone()] }];
+    let asked = [Ask::as_is(vec![order.clone()])];
     let records = judge.bench.run(&asked)?;
     let steps = records.iter().flatten().flat_map(|record: &RunRecord| &record.steps);
     Ok(steps.map(End::from).all(|end| end == End::Passed))
@@ -137,7 +136,7 @@ fn failure(judge: &mut Judge<'_>, trial: &mut Trial<'_>, failing: &Order) -> Res
 /// Asks the plain runner, on the mutant's tree.
 fn plainly(judge: &mut Judge<'_>, trial: &Trial<'_>, found: Flaky) -> Result<Confirmed, Halted> {
     let orders = vec![found.failing.clone(), found.passing.clone()];
-    let asked = [Ask { mutant: Some(trial.mutant), orders }];
+    let asked = [Ask::of(trial.mutant, orders)];
     let records = judge.bench.run_plain(&asked)?.pop().unwrap_or_default();
     let ends = last_ends(&records);
     let is_so =

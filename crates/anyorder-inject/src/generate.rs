@@ -45,6 +45,7 @@ pub fn mutants(suite: &Suite, files: &dyn Files, operators: &[Operator]) -> Vec<
                 for proposal in operator.changes(&file.source, function, role) {
                     let made = mutant(file, function, operator, proposal, &before);
                     mutants.extend(made.map(|mutant| Mutant {
+                        is_of_test: role == Role::Test,
                         tests: tests.clone(),
                         judged: judged.clone(),
                         ..mutant
@@ -87,6 +88,7 @@ fn mutant(
         before: Arc::clone(before),
         swap: swap.map(Arc::new),
         after,
+        is_of_test: false,
         tests: vec![],
         judged: vec![],
     })

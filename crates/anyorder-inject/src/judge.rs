@@ -36,6 +36,9 @@ impl<'a> Judge<'a> {
         let mut trials: Vec<Trial<'_>> = mutants.iter().map(|mutant| self.trial(mutant)).collect();
         let is_fit = |at: usize| !matches!(fitness[at], Fitness::Invalid(_));
         let fit: Vec<usize> = (0..mutants.len()).filter(|&at| is_fit(at)).collect();
+        for &at in &fit {
+            trials[at].is_swapped = fitness[at] == Fitness::Swapped;
+        }
         let mut fates = self.fates(&mut trials, &fit)?;
         let verdict = |((at, fitness), trial): ((usize, &Fitness), &Trial<'_>)| {
             let fate = match fitness {
@@ -57,12 +60,8 @@ impl<'a> Judge<'a> {
         let alone = |trial: &Trial<'_>| trial.first_tests().iter().map(|&test| Order(vec![test])).collect();
         self.try_all(trials, places, alone)?;
         let failing: Vec<usize> = places.iter().copied().filter(|&at| trials[at].fails_alone()).collect();
-        let behind_others = |trial: &Trial<'_>| {
-            let pays = trial.judged.len() > 1 && !trial.is_lost_alone();
-            if pays { orders::with_last(&trial.judged, &trial.tests) } else { vec![] }
-        };
-        self.try_all(trials, &failing, behind_others)?;
-        let is_dead = |at: &usize| failing.contains(at) && trials[*at].suspects().is_empty();
+        self.try_behind_others(trials, &failing)?;
+        let is_dead = |at: &usize| failing.contains(at) && !trials[*at].may_pass();
         let (dead, alive): (Vec<usize>, Vec<usize>) = places.iter().copied().partition(is_dead);
         self.try_random(trials, &alive)?;
         let mut fates: BTreeMap<usize, Fate> =
@@ -71,6 +70,28 @@ impl<'a> Judge<'a> {
             fates.extend(self.fate(&mut trials[at])?.map(|fate| (at, fate)));
         }
         Ok(fates)
+    }
+
+    /// Tests that fail alone, behind all others of their class.
+    ///
+    /// Where a changed test is swapped in, it has run before as it was, too: so all mutants of a class go on from the
+    /// same two states. What passes then is looked into; what fails fails although everybody has run.
+    fn try_behind_others(&mut self, trials: &mut [Trial<'_>], places: &[usize]) -> Result<(), Halted> {
+        let pays = |at: &usize| trials[*at].judged.len() > 1 && !trials[*at].is_lost_alone();
+        let places: Vec<usize> = places.iter().copied().filter(pays).collect();
+        let (shared, own): (Vec<usize>, Vec<usize>) =
+            places.into_iter().partition(|&at| trials[at].is_swapped && trials[at].mutant.is_of_test);
+        self.try_all(trials, &own, |trial| orders::with_last(&trial.judged, &trial.tests))?;
+        let ask = |&at: &usize| {
+            let trial = &trials[at];
+            let orders = orders::behind_all(&trial.judged, trial.first_tests());
+            Ask { changed_at: Some(trial.judged.len()), ..Ask::of(trial.mutant, orders) }
+        };
+        let asked: Vec<Ask<'_>> = shared.iter().map(ask).collect();
+        for (&at, records) in shared.iter().zip(self.bench.run(&asked)?) {
+            records.iter().for_each(|record| trials[at].note_behind_all(record));
+        }
+        Ok(())
     }
 
     /// The random orders of each class, and each changed test twice in a row.
@@ -101,7 +122,7 @@ impl<'a> Judge<'a> {
         places: &[usize],
         wanted: impl Fn(&Trial<'_>) -> Vec<Order>,
     ) -> Result<(), Halted> {
-        let ask = |&at: &usize| Ask { mutant: Some(trials[at].mutant), orders: wanted(&trials[at]) };
+        let ask = |&at: &usize| Ask::of(trials[at].mutant, wanted(&trials[at]));
         let asked: Vec<Ask<'_>> = places.iter().map(ask).collect();
         for (&at, records) in places.iter().zip(self.bench.run(&asked)?) {
             records.iter().for_each(|record| trials[at].note(record));
@@ -116,8 +137,17 @@ impl<'a> Judge<'a> {
         orders: Vec<Order>,
     ) -> Result<Vec<RunRecord>, Halted> {
         trial.orders += orders.len() as u64;
-        let asked = [Ask { mutant: Some(trial.mutant), orders }];
+        let asked = [Ask::of(trial.mutant, orders)];
         Ok(self.bench.run(&asked)?.pop().unwrap_or_default())
+    }
+
+    /// How the last test of an order ends, each time anew.
+    pub(crate) fn repeat(&mut self, trial: &mut Trial<'_>, order: &Order) -> Result<Vec<End>, Halted> {
+        let times = self.settings.times as usize;
+        trial.orders += times as u64;
+        let ask = Ask { is_apart: true, ..Ask::of(trial.mutant, vec![order.clone()]) };
+        let records = self.bench.run(&vec![ask; times])?;
+        Ok(last_ends(&records.into_iter().flatten().collect::<Vec<_>>()))
     }
 
     /// What a mutant is that has not failed in every order so far.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use anyorder_model::{Swap, TestIndex};
+use anyorder_model::{Order, Swap, TestIndex};
 
 use crate::Operator;
 
@@ -30,6 +30,8 @@ pub struct Mutant {
     pub after: Vec<u8>,
     /// The changed function, if nothing else is changed and it can be compiled by itself.
     pub swap: Option<Arc<Swap>>,
+    /// Whether the changed function is a test, which nobody runs but the framework.
+    pub is_of_test: bool,
     /// The tests that run the changed function.
     pub tests: Vec<TestIndex>,
     /// The tests that may notice: those of the same class, or file.
@@ -40,6 +42,14 @@ impl Mutant {
     /// Its name in the data set.
     pub fn id(&self) -> String {
         format!("m{:05}", self.number)
+    }
+
+    /// The place of the first test that runs what was changed, or may do so.
+    pub fn first_use(&self, order: &Order) -> Option<usize> {
+        if !self.is_of_test {
+            return Some(0);
+        }
+        order.tests().iter().position(|test| self.tests.contains(test))
     }
 
     /// The change as `git apply` takes it.

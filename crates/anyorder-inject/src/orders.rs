@@ -36,6 +36,12 @@ pub(crate) fn with_last(tests: &[TestIndex], last: &[TestIndex]) -> Vec<Order> {
     orders
 }
 
+/// All tests as they are written, and the other way round, and then some of them.
+pub(crate) fn behind_all(tests: &[TestIndex], last: &[TestIndex]) -> Vec<Order> {
+    let backwards = tests.iter().rev();
+    vec![tests.iter().chain(last).copied().collect(), backwards.chain(last).copied().collect()]
+}
+
 /// A number for a list of tests, the same wherever the suite is.
 fn name_of(suite: &Suite, tests: &[TestIndex]) -> u64 {
     let bytes = tests.iter().flat_map(|&test| suite.id(test).0.bytes().chain([0]));

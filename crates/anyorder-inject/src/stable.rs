@@ -137,7 +137,7 @@ fn as_is(
     bench: &mut dyn Bench,
     orders: impl Iterator<Item = Vec<TestIndex>>,
 ) -> Result<Vec<RunRecord>, Halted> {
-    let ask = |order: Vec<TestIndex>| Ask { mutant: None, orders: vec![Order(order)] };
+    let ask = |order: Vec<TestIndex>| Ask::as_is(vec![Order(order)]);
     let asked: Vec<Ask<'_>> = orders.map(ask).collect();
     Ok(bench.run(&asked)?.into_iter().flatten().collect())
 }

@@ -15,8 +15,12 @@ pub(crate) struct Trial<'m> {
     pub(crate) tests: Vec<TestIndex>,
     /// Stable tests that may notice.
     pub(crate) judged: Vec<TestIndex>,
+    /// Whether the change is made in a process that has collected the suite.
+    pub(crate) is_swapped: bool,
     /// How many orders have run.
     pub(crate) orders: u64,
+    /// Whether a changed test has passed behind all others, among which it was as it is.
+    has_hope: bool,
     seen: BTreeMap<TestIndex, Seen>,
 }
 
@@ -57,7 +61,7 @@ impl From<&Step> for End {
 
 impl<'m> Trial<'m> {
     pub(crate) fn new(mutant: &'m Mutant, tests: Vec<TestIndex>, judged: Vec<TestIndex>) -> Self {
-        Trial { mutant, tests, judged, orders: 0, seen: BTreeMap::new() }
+        Trial { mutant, tests, judged, is_swapped: false, orders: 0, has_hope: false, seen: BTreeMap::new() }
     }
 
     /// The tests that are tried alone.
@@ -95,6 +99,18 @@ impl<'m> Trial<'m> {
                 End::Lost | End::Other => {}
             }
         }
+    }
+
+    /// An order in which the change was made behind all tests of the class.
+    pub(crate) fn note_behind_all(&mut self, record: &RunRecord) {
+        self.orders += 1;
+        let changed = record.steps.iter().skip(self.judged.len());
+        self.has_hope |= changed.map(End::from).any(|end| end == End::Passed || end == End::Other);
+    }
+
+    /// Whether there is an order, or may be one, in which a test passes that fails alone.
+    pub(crate) fn may_pass(&self) -> bool {
+        self.has_hope || !self.suspects().is_empty()
     }
 
     /// Whether none of the tests that were tried alone passed.

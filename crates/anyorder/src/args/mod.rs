@@ -15,7 +15,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub(crate) use fix::{ApplyArgs, FixArgs};
-pub(crate) use inject::{InjectArgs, Scope};
+pub(crate) use inject::InjectArgs;
 pub(crate) use orders::{HuntArgs, SweepArgs, TwiceArgs, parse_strategy};
 pub(crate) use single::{CollectArgs, DemoArgs, DoctorArgs, ReplayArgs};
 pub(crate) use state::{DepsArgs, ExplainArgs, PollutionArgs, ProfileArgs, Reference};

@@ -41,7 +41,7 @@ struct Injector<'a> {
 }
 
 /// Mutants that are tried side by side.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 96;
 
 /// What the command itself needs is in this directory of the data set.
 const WORK: &str = ".work";

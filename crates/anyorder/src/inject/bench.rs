@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
-use anyorder_engine::{Batch, Engine, EngineError, FileChange, PlainRequest, Update};
+use anyorder_engine::{Batch, Engine, EngineError, FileChange, PlainRequest, Route, Update};
 use anyorder_inject::{Ask, Bench, Files, Fitness, Mutant};
 use anyorder_model::{Event, Halted, NotSwapped, Order, Progress, RunRecord, Step, Suite, Swap, TestIndex};
 
@@ -91,7 +91,7 @@ impl<'a, 's> EngineBench<'a, 's> {
 
     /// Runs batches on one engine; the records of all orders, in the order asked.
     fn carry_out(&mut self, engine: &Engine, batches: Vec<Batch>) -> Result<Vec<RunRecord>, EngineError> {
-        let many = batches.iter().map(|batch| batch.orders.len()).sum();
+        let many = batches.iter().map(|batch| batch.0.len()).sum();
         let mut records: Vec<Option<RunRecord>> = vec![None; many];
         engine.run(batches.into_iter(), |update| {
             match update {
@@ -181,13 +181,9 @@ impl Bench for EngineBench<'_, '_> {
     fn run(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
         let is_changed =
             |ask: &&Ask<'_>| ask.mutant.is_some_and(|mutant| self.changed.contains_key(&mutant.number));
-        let batch = |ask: &Ask<'_>| Batch {
-            swap: ask.mutant.and_then(|mutant| mutant.swap.clone()),
-            orders: ask.orders.clone(),
-        };
-        let swapped = asked.iter().filter(|ask| !is_changed(ask)).map(batch);
-        let batches: Vec<Batch> = swapped.filter(|batch| !batch.orders.is_empty()).collect();
         let changed: Vec<bool> = asked.iter().map(|ask| is_changed(&ask)).collect();
+        let swapped = asked.iter().zip(&changed).filter(|(_, is_changed)| !**is_changed);
+        let batches = batches(swapped.map(|(ask, _)| ask));
         let engine = self.engine;
         let records = self.carry_out(engine, batches).map_err(|error| self.halted(error))?;
         let mut records = records.into_iter();
@@ -209,6 +205,25 @@ impl Bench for EngineBench<'_, '_> {
         let answers: Result<Vec<_>, EngineError> = asked.iter().map(plain).collect();
         answers.map_err(|error| self.halted(error))
     }
+}
+
+/// Orders of neighbours that concern the same file share what they begin with, unless they are to be apart.
+fn batches<'m>(asked: impl Iterator<Item = &'m Ask<'m>>) -> Vec<Batch> {
+    let mut batches: Vec<(Option<&str>, Batch)> = Vec::new();
+    for ask in asked.filter(|ask| !ask.orders.is_empty()) {
+        let file = ask.mutant.filter(|_| !ask.is_apart).map(|mutant| mutant.file.as_str());
+        let route = |order: &Order| {
+            let place = ask.place_in(order);
+            let swap = ask.mutant.and_then(|mutant| mutant.swap.clone());
+            Route { order: order.clone(), swap: place.zip(swap) }
+        };
+        let routes = ask.orders.iter().map(route);
+        match batches.last_mut().filter(|(last, _)| file.is_some() && *last == file) {
+            Some((_, batch)) => batch.0.extend(routes),
+            None => batches.push((file, Batch(routes.collect()))),
+        }
+    }
+    batches.into_iter().map(|(_, batch)| batch).collect()
 }
 
 fn next_of<'o>(orders: &'o [Order], next: &AtomicUsize) -> Option<(usize, &'o Order)> {
