@@ -2,7 +2,7 @@
 
 use anyorder_model::{Halted, Order, RunRecord, Suite};
 
-use crate::Mutant;
+use crate::{Flaky, Mutant};
 
 /// Runs orders of a suite, as it is and as mutants have it.
 pub trait Bench {
@@ -14,6 +14,9 @@ pub trait Bench {
 
     /// Carries out all that is asked, in parallel as far as that is possible; answers in the order asked.
     fn run(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted>;
+
+    /// Hunts in the whole suite as the mutant has it: what the plain runner has confirmed.
+    fn hunt(&mut self, mutant: &Mutant) -> Result<Vec<Flaky>, Halted>;
 
     /// Runs orders with the user's own runner on the changed tree of a mutant, each in a new process.
     fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted>;

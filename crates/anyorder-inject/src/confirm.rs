@@ -103,7 +103,7 @@ fn partners(
 }
 
 /// Whether the suite without the mutant passes in this order.
-fn passes_as_is(judge: &mut Judge<'_>, order: &Order) -> Result<bool, Halted> {
+pub(crate) fn passes_as_is(judge: &mut Judge<'_>, order: &Order) -> Result<bool, Halted> {
     let asked = [Ask::as_is(vec![order.clone()])];
     let records = judge.bench.run(&asked)?;
     let steps = records.iter().flatten().flat_map(|record: &RunRecord| &record.steps);

@@ -24,74 +24,86 @@ pub trait Files {
 pub(crate) struct TestFile {
     pub(crate) path: String,
     pub(crate) source: Source,
+    bytes: Arc<[u8]>,
     /// Which tests each of its functions is, by where the function begins.
     pub(crate) tests_of: BTreeMap<usize, Vec<TestIndex>>,
 }
 
-/// The mutants that these operators make of a suite. The same suite has the same mutants under the same numbers.
-pub fn mutants(suite: &Suite, files: &dyn Files, operators: &[Operator]) -> Vec<Mutant> {
+/// The mutants that these operators make of a suite; at most so many of them, chosen by the seed.
+///
+/// The same suite has the same mutants under the same numbers, however many are chosen.
+pub fn mutants(
+    suite: &Suite,
+    files: &dyn Files,
+    operators: &[Operator],
+    most: Option<usize>,
+    seed: u64,
+) -> Vec<Mutant> {
     let read = read_all(suite, files);
+    let drafts = chosen(drafts(&read, operators), most, seed);
     let concern = Concern::new(suite, &read);
-    let mut mutants = Vec::new();
-    for file in &read {
-        let before: Arc<[u8]> = file.source.bytes().into();
+    drafts.into_iter().filter_map(|draft| draft.mutant(&concern)).collect()
+}
+
+/// A mutant that is not written yet.
+struct Draft<'f> {
+    number: usize,
+    file: &'f TestFile,
+    function: &'f Function,
+    role: Role,
+    operator: Operator,
+    proposal: Proposal,
+}
+
+fn drafts<'f>(files: &'f [TestFile], operators: &[Operator]) -> Vec<Draft<'f>> {
+    let mut drafts = Vec::new();
+    for file in files {
         for function in file.source.functions() {
             let Some(role) = role_of(file, function) else { continue };
-            let (tests, judged) = concern.of(file, function, role);
-            if tests.is_empty() {
-                continue;
-            }
             for &operator in operators {
                 for proposal in operator.changes(&file.source, function, role) {
-                    let made = mutant(file, function, operator, proposal, &before);
-                    mutants.extend(made.map(|mutant| Mutant {
-                        is_of_test: role == Role::Test,
-                        tests: tests.clone(),
-                        judged: judged.clone(),
-                        ..mutant
-                    }));
+                    let number = drafts.len() + 1;
+                    drafts.push(Draft { number, file, function, role, operator, proposal });
                 }
             }
         }
     }
-    mutants.iter_mut().zip(1..).for_each(|(mutant, number)| mutant.number = number);
-    mutants
+    drafts
 }
 
-/// So many of them, chosen by the seed; all if there are no more.
-pub fn chosen(mut mutants: Vec<Mutant>, most: Option<usize>, seed: u64) -> Vec<Mutant> {
-    if let Some(most) = most.filter(|&most| most < mutants.len()) {
-        mutants.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-        mutants.truncate(most);
-        mutants.sort_by_key(|mutant| mutant.number);
+fn chosen(mut drafts: Vec<Draft<'_>>, most: Option<usize>, seed: u64) -> Vec<Draft<'_>> {
+    if let Some(most) = most.filter(|&most| most < drafts.len()) {
+        drafts.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        drafts.truncate(most);
+        drafts.sort_by_key(|draft| draft.number);
     }
-    mutants
+    drafts
 }
 
-fn mutant(
-    file: &TestFile,
-    function: &Function,
-    operator: Operator,
-    proposal: Proposal,
-    before: &Arc<[u8]>,
-) -> Option<Mutant> {
-    let after = proposal.editor.finish().ok().filter(|after| **after != **before)?;
-    let swap = proposal.stays_inside.then(|| swap(file, function, &after)).flatten();
-    Some(Mutant {
-        number: 0,
-        operator,
-        file: file.path.clone(),
-        line: proposal.line,
-        range: proposal.range,
-        words: proposal.words,
-        function: function.names.clone(),
-        before: Arc::clone(before),
-        swap: swap.map(Arc::new),
-        after,
-        is_of_test: false,
-        tests: vec![],
-        judged: vec![],
-    })
+impl Draft<'_> {
+    /// Nothing if no test runs what is changed, or the change cannot be made.
+    fn mutant(self, concern: &Concern<'_>) -> Option<Mutant> {
+        let Draft { number, file, function, role, operator, proposal } = self;
+        let (tests, judged) = concern.of(file, function, role);
+        let before = file.source.bytes();
+        let after = proposal.editor.finish().ok().filter(|after| **after != *before)?;
+        let swap = proposal.stays_inside.then(|| swap(file, function, &after)).flatten();
+        (!tests.is_empty()).then(|| Mutant {
+            number,
+            operator,
+            file: file.path.clone(),
+            line: proposal.line,
+            range: proposal.range,
+            words: proposal.words,
+            function: function.names.clone(),
+            before: Arc::clone(&file.bytes),
+            swap: swap.map(Arc::new),
+            after,
+            is_of_test: role == Role::Test,
+            tests,
+            judged,
+        })
+    }
 }
 
 /// The changed function alone.
@@ -141,5 +153,6 @@ fn read(suite: &Suite, files: &dyn Files, path: String) -> Option<TestFile> {
             tests_of.entry(function.range.start).or_default().push(test);
         }
     }
-    Some(TestFile { path, source, tests_of })
+    let bytes = source.bytes().into();
+    Some(TestFile { path, source, bytes, tests_of })
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use anyorder_model::{Halted, Order, RunRecord, TestIndex};
 
 use crate::bench::{Ask, Bench, Fitness};
-use crate::confirm::confirm;
+use crate::confirm::{confirm, passes_as_is};
 use crate::orders;
-use crate::stable::{InjectSettings, Leavings, stable_of};
+use crate::stable::{InjectSettings, Leavings, Scope, stable_of};
 use crate::trial::{End, Trial};
 use crate::verdict::{Fate, Verdict};
 use crate::{Flaky, Mutant};
@@ -63,11 +63,17 @@ impl<'a> Judge<'a> {
         self.try_behind_others(trials, &failing)?;
         let is_dead = |at: &usize| failing.contains(at) && !trials[*at].may_pass();
         let (dead, alive): (Vec<usize>, Vec<usize>) = places.iter().copied().partition(is_dead);
-        self.try_random(trials, &alive)?;
+        if self.settings.scope == Scope::Class {
+            self.try_random(trials, &alive)?;
+        }
         let mut fates: BTreeMap<usize, Fate> =
             dead.into_iter().map(|at| (at, Fate::Killed(trials[at].failure()))).collect();
         for at in alive {
-            fates.extend(self.fate(&mut trials[at])?.map(|fate| (at, fate)));
+            let fate = match self.settings.scope {
+                Scope::Class => self.fate(&mut trials[at])?,
+                Scope::Suite => self.hunted(&trials[at])?,
+            };
+            fates.extend(fate.map(|fate| (at, fate)));
         }
         Ok(fates)
     }
@@ -166,6 +172,24 @@ impl<'a> Judge<'a> {
             () if !flaky.is_empty() => Some(Fate::OrderDependent(flaky)),
             () if !doubtful.is_empty() => Some(Fate::Unconfirmed(doubtful)),
             () if !by_chance.is_empty() => Some(Fate::NonDeterministic(by_chance)),
+            () if trial.has_failed() => Some(Fate::Killed(trial.failure())),
+            () => None,
+        })
+    }
+}
+
+impl Judge<'_> {
+    /// What a hunt says of a mutant, as far as the suite without it does not show the same.
+    fn hunted(&mut self, trial: &Trial<'_>) -> Result<Option<Fate>, Halted> {
+        let mut flaky = Vec::new();
+        for found in self.bench.hunt(trial.mutant)? {
+            let is_stable = trial.judged.contains(&found.test);
+            if is_stable && passes_as_is(self, &found.failing)? && passes_as_is(self, &found.passing)? {
+                flaky.push(found);
+            }
+        }
+        Ok(match () {
+            () if !flaky.is_empty() => Some(Fate::OrderDependent(flaky)),
             () if trial.has_failed() => Some(Fate::Killed(trial.failure())),
             () => None,
         })

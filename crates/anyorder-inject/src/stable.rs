@@ -22,9 +22,31 @@ pub enum Unstable {
     OrderDependent,
 }
 
+/// In which orders mutants are tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Random orders of the class, or of the file of tests in no class.
+    #[default]
+    Class,
+    /// A guided hunt over the whole suite.
+    Suite,
+}
+
+impl Scope {
+    /// Its name on the command line and in data sets.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Class => "class",
+            Scope::Suite => "suite",
+        }
+    }
+}
+
 /// What is tried, and how often.
 #[derive(Clone, Copy, Debug)]
 pub struct InjectSettings {
+    /// In which orders mutants are tried.
+    pub scope: Scope,
     /// How often a test has to pass alone before it counts as stable.
     pub reruns: u32,
     /// How many random orders of a class are tried.
@@ -37,7 +59,7 @@ pub struct InjectSettings {
 
 impl Default for InjectSettings {
     fn default() -> Self {
-        InjectSettings { reruns: 20, orders: 20, times: 3, seed: 0 }
+        InjectSettings { scope: Scope::Class, reruns: 20, orders: 20, times: 3, seed: 0 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What became of a mutant.
 
-use anyorder_model::{Group, Kind, Order, Signature, TestIndex};
+use anyorder_model::{Finding, Group, Kind, Order, Signature, TestIndex};
 use serde::{Deserialize, Serialize};
 
 /// What became of a mutant, and how many orders it took to know.
@@ -69,6 +69,25 @@ pub struct Flaky {
 }
 
 impl Flaky {
+    /// A finding of a hunt, if order decides it; tests are looked up by `place`, since a mutant may have them elsewhere.
+    pub fn of(finding: &Finding, place: impl Fn(TestIndex) -> TestIndex) -> Option<Self> {
+        let evidence = finding.evidence.as_ref().filter(|_| finding.kind.is_order_dependent())?;
+        let group = |group: &Group| group.iter().map(|&test| place(test)).collect::<Group>();
+        let order = |order: &Order| Order(group(&order.0));
+        let partners = finding.polluters.as_ref().or(finding.setters.as_ref());
+        let cleaners = finding.cleaners.iter().flatten().filter(|cleaners| cleaners.len() == 1);
+        Some(Flaky {
+            test: place(finding.test),
+            kind: finding.kind,
+            partners: partners.into_iter().flatten().map(group).collect(),
+            cleaners: cleaners.map(|cleaners| place(cleaners[0])).collect(),
+            failure: finding.signature.clone().unwrap_or_default(),
+            passing: order(evidence.passing.as_ref()?),
+            failing: order(&evidence.failing),
+            confirmed: evidence.confirmed.is_some(),
+        })
+    }
+
     /// Whether it is an assertion that fails.
     pub fn is_assertion(&self) -> bool {
         let kind = self.failure.kind.rsplit('.').next().unwrap_or_default();

@@ -23,8 +23,6 @@ pub struct Injection<'a> {
     pub suite: &'a Suite,
     /// What was chosen.
     pub settings: InjectSettings,
-    /// Which orders were tried: `class` or `suite`.
-    pub scope: &'static str,
     /// The operators that were chosen.
     pub operators: &'a [Operator],
     /// All mutants that were tried.
@@ -216,7 +214,7 @@ impl Injection<'_> {
             },
             "settings": {
                 "seed": self.settings.seed,
-                "scope": self.scope,
+                "scope": self.settings.scope.name(),
                 "orders": self.settings.orders,
                 "reruns": self.settings.reruns,
                 "times": self.settings.times,

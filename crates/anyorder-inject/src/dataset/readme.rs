@@ -2,17 +2,17 @@
 
 use super::Injection;
 use super::metrics::Metrics;
-use crate::Operator;
+use crate::{Operator, Scope};
 
 pub(super) fn readme(injection: &Injection<'_>, metrics: &Metrics) -> String {
-    let Injection { suite, settings, scope, operators, .. } = injection;
+    let Injection { suite, settings, operators, .. } = injection;
     let operators: Vec<String> = operators
         .iter()
         .map(|&operator| format!("- `{}`: {}", operator.name(), Operator::about(operator)))
         .collect();
-    let how = match *scope {
-        "suite" => "a guided hunt over the whole suite".to_owned(),
-        _ => format!(
+    let how = match settings.scope {
+        Scope::Suite => "a guided hunt over the whole suite".to_owned(),
+        Scope::Class => format!(
             "up to {} random orders of the class, or of the file of tests in no class",
             settings.orders
         ),

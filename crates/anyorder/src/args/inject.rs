@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyorder_inject::Operator;
+use anyorder_inject::{Operator, Scope};
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 
 use super::suite::SuiteArgs;
 
@@ -38,7 +38,7 @@ pub(crate) struct InjectArgs {
     #[arg(long, help_heading = "Mutants", value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// In which orders mutants are tried
-    #[arg(long, help_heading = "Orders", value_enum, default_value_t = Scope::Class, value_name = "SCOPE")]
+    #[arg(long, help_heading = "Orders", default_value = "class", value_name = "SCOPE", value_parser = scope_parser())]
     pub(crate) scope: Scope,
     /// How many random orders of a class each mutant is tried in
     #[arg(long, help_heading = "Orders", value_name = "N", default_value_t = 20)]
@@ -49,24 +49,6 @@ pub(crate) struct InjectArgs {
     /// Where the data set goes [default: .anyorder/inject]
     #[arg(long, help_heading = "Output", value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-}
-
-/// In which orders mutants are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scope {
-    /// Random orders of the class, or of the file of tests in no class
-    Class,
-    /// A guided hunt over the whole suite, on a changed tree
-    Suite,
-}
-
-impl Scope {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Scope::Class => "class",
-            Scope::Suite => "suite",
-        }
-    }
 }
 
 /// A word for some operators.
@@ -89,6 +71,16 @@ impl InjectArgs {
         };
         Operator::ALL.into_iter().filter(is_chosen).collect()
     }
+}
+
+fn scope_parser() -> impl TypedValueParser<Value = Scope> {
+    let scopes = [
+        (Scope::Class, "random orders of the class, or of the file of tests in no class"),
+        (Scope::Suite, "a guided hunt over the whole suite, on a changed tree; dear"),
+    ];
+    let values = scopes.map(|(scope, about)| PossibleValue::new(scope.name()).help(about));
+    PossibleValuesParser::new(values)
+        .map(|name| if name == Scope::Suite.name() { Scope::Suite } else { Scope::Class })
 }
 
 fn operators_parser() -> impl TypedValueParser<Value = Chosen> {

@@ -7,21 +7,22 @@ use std::path::{Path, PathBuf};
 
 use anyorder_engine::{DiskMode, Engine};
 use anyorder_inject::{
-    Class, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Verdict, chosen, classes, mutants,
+    Class, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict, classes, mutants,
     unstable,
 };
-use anyorder_model::{Aim, Cost, Event, Halted, Plan, TestIndex};
+use anyorder_model::{Aim, Cost, Event, Halted, Plan, Suite, TestIndex};
 use anyorder_report::Terminal;
 
 use crate::args::InjectArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fingerprint;
-use crate::inject::{EngineBench, Journal, TestFiles};
+use crate::inject::{EngineBench, Journal};
 use crate::known::{all_known, finding_in};
 use crate::project::Project;
 use crate::recorded::in_words;
 use crate::session::{Done, Session};
+use crate::workshop::Disk;
 
 pub(crate) fn run(args: &InjectArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
@@ -43,6 +44,9 @@ struct Injector<'a> {
 /// Mutants that are tried side by side.
 const TOGETHER: usize = 96;
 
+/// The same where each that is not killed has a hunt of its own.
+const HUNTED_TOGETHER: usize = 8;
+
 /// What the command itself needs is in this directory of the data set.
 const WORK: &str = ".work";
 
@@ -53,6 +57,7 @@ impl<'a> Injector<'a> {
             None => project.state_directory("inject")?,
         };
         let settings = InjectSettings {
+            scope: args.scope,
             reruns: args.reruns,
             orders: args.orders,
             seed: project.settings.seed,
@@ -64,11 +69,12 @@ impl<'a> Injector<'a> {
     fn suite(&self, session: &mut Session<'_>, engine: &Engine) -> Result<Done, Failure> {
         refuse(engine)?;
         let suite = engine.suite();
-        let files = TestFiles { root: self.project.directory.join(&suite.root) };
-        let mutants = chosen(mutants(suite, &files, &self.operators), self.args.limit, self.settings.seed);
+        let files = Disk { root: self.project.directory.join(&suite.root) };
+        let mutants = mutants(suite, &files, &self.operators, self.args.limit, self.settings.seed);
+        let mutants = self.in_scope(suite, mutants);
         let mut journal = self.journal(engine)?;
         session.tell(&Event::Planned(self.plan(engine, mutants.len())));
-        let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite);
+        let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite)?;
         let judged = self.judged(&mut bench, engine, mutants, &mut journal);
         let trouble = bench.trouble.take();
         let tried = match judged {
@@ -92,6 +98,14 @@ impl<'a> Injector<'a> {
         Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
     }
 
+    /// In a hunt over the suite all of its tests may notice.
+    fn in_scope(&self, suite: &Suite, mut mutants: Vec<Mutant>) -> Vec<Mutant> {
+        if self.settings.scope == Scope::Suite {
+            mutants.iter_mut().for_each(|mutant| mutant.judged = suite.indices().collect());
+        }
+        mutants
+    }
+
     /// The verdicts that are known already.
     fn journal(&self, engine: &Engine) -> Result<Journal, Failure> {
         let work = self.out.join(WORK);
@@ -109,13 +123,13 @@ impl<'a> Injector<'a> {
             fingerprint.sources.clear();
         }
         let operators: Vec<&str> = self.operators.iter().map(|operator| operator.name()).collect();
-        let InjectSettings { reruns, orders, times, seed } = self.settings;
+        let InjectSettings { scope, reruns, orders, times, seed } = self.settings;
         let ids = engine.suite().tests().iter().map(|test| test.id.0.as_str());
         format!(
             "{} {} {} limit {:?} reruns {reruns} orders {orders} times {times} seed {seed} tests {}",
             fingerprint.digest(),
             operators.join(","),
-            self.args.scope.name(),
+            scope.name(),
             self.args.limit,
             ids.collect::<Vec<_>>().join("\n")
         )
@@ -136,7 +150,8 @@ impl<'a> Injector<'a> {
         let is_new = |mutant: &&Mutant| !journal.verdicts.contains_key(&mutant.number);
         let (alone, together): (Vec<&Mutant>, Vec<&Mutant>) =
             mutants.iter().filter(is_new).partition(|mutant| mutant.swap.is_none());
-        let waves = together.chunks(TOGETHER).chain(alone.chunks(1));
+        let together_now = if self.settings.scope == Scope::Suite { HUNTED_TOGETHER } else { TOGETHER };
+        let waves = together.chunks(together_now).chain(alone.chunks(1));
         for wave in waves {
             bench.advance(journal.verdicts.len(), mutants.len());
             let verdicts = Judge::new(bench, self.settings, &left_out).judge(wave)?;
@@ -176,7 +191,6 @@ impl<'a> Injector<'a> {
         Injection {
             suite: engine.suite(),
             settings: self.settings,
-            scope: self.args.scope.name(),
             operators: &self.operators,
             mutants: &tried.mutants,
             verdicts: &tried.verdicts,

@@ -4,13 +4,18 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fs, thread};
+use std::thread;
 
-use anyorder_engine::{Batch, Engine, EngineError, FileChange, PlainRequest, Route, Update};
-use anyorder_inject::{Ask, Bench, Files, Fitness, Mutant};
+use anyorder_engine::{Batch, Engine, EngineError, FileChange, Isolation, PlainRequest, Route, Update};
+use anyorder_inject::{Ask, Bench, Fitness, Flaky, Mutant};
 use anyorder_model::{Event, Halted, NotSwapped, Order, Progress, RunRecord, Step, Suite, Swap, TestIndex};
+use anyorder_search::{HuntSettings, hunt};
 
+use super::quiet::Quiet;
 use crate::args::SuiteArgs;
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::oracle::EngineOracle;
 use crate::project::Project;
 use crate::session::{Session, ends_its_parent};
 
@@ -21,6 +26,8 @@ pub(crate) struct EngineBench<'a, 's> {
     args: &'a SuiteArgs,
     /// Where paths of files begin.
     root: PathBuf,
+    /// Where files go that plain command lines mention.
+    files: PathBuf,
     /// Suites on changed trees, by the numbers of their mutants.
     changed: BTreeMap<usize, Engine>,
     pub(crate) progress: Progress,
@@ -34,17 +41,18 @@ impl<'a, 's> EngineBench<'a, 's> {
         session: &'a mut Session<'s>,
         project: &'a Project,
         args: &'a SuiteArgs,
-    ) -> Self {
-        EngineBench {
+    ) -> Result<Self, Failure> {
+        Ok(EngineBench {
             engine,
             session,
             project,
             args,
             root: project.directory.join(&engine.suite().root),
+            files: project.state_directory("plain")?,
             changed: BTreeMap::new(),
             progress: Progress::default(),
             trouble: None,
-        }
+        })
     }
 
     /// Shows how far it has come.
@@ -200,6 +208,27 @@ impl Bench for EngineBench<'_, '_> {
         Ok(answers)
     }
 
+    fn hunt(&mut self, mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
+        let opened = match self.changed.remove(&mutant.number) {
+            Some(engine) => Ok(engine),
+            None => self.open(mutant).map_err(|error| self.halted(error))?,
+        };
+        let Ok(engine) = opened else { return Ok(vec![]) };
+        let memory = Memory::forgetful(engine.suite(), engine.session());
+        let mut oracle = EngineOracle::new(&engine, self.session, memory, self.files.clone());
+        let settings = HuntSettings {
+            seed: engine.settings().seed,
+            is_dear: engine.isolation() == Isolation::Process,
+            ..HuntSettings::default()
+        };
+        let report = hunt(&mut Quiet(&mut oracle), &settings);
+        if let Some(halted) = report.stopped_early {
+            return Err(halted);
+        }
+        let place = |test: TestIndex| moved(test, engine.suite(), self.engine.suite());
+        Ok(report.findings.iter().filter_map(|finding| Flaky::of(finding, place)).collect())
+    }
+
     fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
         let plain = |ask: &Ask<'_>| ask.mutant.map_or(Ok(vec![]), |mutant| self.plain(mutant, &ask.orders));
         let answers: Result<Vec<_>, EngineError> = asked.iter().map(plain).collect();
@@ -239,15 +268,4 @@ fn moved_all(orders: &[Order], from: &Suite, to: &Suite) -> Vec<Order> {
 /// The place of a test in another suite that has it.
 fn moved(test: TestIndex, from: &Suite, to: &Suite) -> TestIndex {
     to.index_of(from.id(test)).expect("both suites have the tests that are asked for")
-}
-
-/// The project's own files.
-pub(crate) struct TestFiles {
-    pub(crate) root: PathBuf,
-}
-
-impl Files for TestFiles {
-    fn read(&self, path: &str) -> Option<Vec<u8>> {
-        fs::read(self.root.join(path)).ok()
-    }
 }

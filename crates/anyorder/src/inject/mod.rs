@@ -2,6 +2,7 @@
 
 mod bench;
 mod journal;
+mod quiet;
 
-pub(crate) use bench::{EngineBench, TestFiles};
+pub(crate) use bench::EngineBench;
 pub(crate) use journal::Journal;
