@@ -11,6 +11,8 @@ mod confirm;
 mod dataset;
 mod generate;
 mod judge;
+#[cfg(test)]
+mod judge_tests;
 mod mutant;
 mod operators;
 mod orders;

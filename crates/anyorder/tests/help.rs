@@ -5,8 +5,19 @@ mod common;
 use anyorder_testkit::fixture::Fixture;
 use common::{Anyorder, suite};
 
-const COMMANDS: [&str; 11] =
-    ["collect", "sweep", "profile", "deps", "pollution", "explain", "fix", "inject", "replay", "doctor", "demo"];
+const COMMANDS: [&str; 11] = [
+    "collect",
+    "sweep",
+    "profile",
+    "deps",
+    "pollution",
+    "explain",
+    "fix",
+    "inject",
+    "replay",
+    "doctor",
+    "demo",
+];
 
 fn help_of(words: &[&str]) -> String {
     let nowhere = tempfile::tempdir().unwrap();

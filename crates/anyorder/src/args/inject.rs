@@ -20,7 +20,8 @@ seed gives the same bytes. A command that was interrupted goes on where it was.
 Examples:
   anyorder inject                                 as in the paper: statements of tests, 20 orders of each class
   anyorder inject --operators all --limit 500     500 mutants of all sorts, chosen by the seed
-  anyorder inject --out data tests/test_cart.py   those of one file, into `data`")]
+  anyorder inject --out data tests/test_cart.py   those of one file, into `data`
+  anyorder inject --score                         and how many of them a hunt finds")]
 pub(crate) struct InjectArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
@@ -46,6 +47,10 @@ pub(crate) struct InjectArgs {
     /// How often a test has to pass alone before it is changed; the paper has 100
     #[arg(long, help_heading = "Orders", value_name = "N", default_value_t = 20)]
     pub(crate) reruns: u32,
+    /// Then run a detector on each order-dependent mutant, and say how many of the tests it names: a command that prints
+    /// our JSON [default: a hunt]
+    #[arg(long, help_heading = "Output", value_name = "COMMAND", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) score: Option<String>,
     /// Where the data set goes [default: .anyorder/inject]
     #[arg(long, help_heading = "Output", value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use anyorder_engine::{DiskMode, Engine};
 use anyorder_inject::{
-    Class, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict, classes, mutants,
-    unstable,
+    Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict,
+    classes, mutants, unstable,
 };
-use anyorder_model::{Aim, Cost, Event, Halted, Plan, Suite, TestIndex};
+use anyorder_model::{Aim, Cost, Event, Halted, Plan, Progress, Suite, TestIndex};
 use anyorder_report::Terminal;
 
 use crate::args::InjectArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fingerprint;
-use crate::inject::{EngineBench, Journal};
+use crate::inject::{EngineBench, Journal, Score, score};
 use crate::known::{all_known, finding_in};
 use crate::project::Project;
 use crate::recorded::in_words;
@@ -46,6 +46,8 @@ const TOGETHER: usize = 96;
 
 /// The same where each that is not killed has a hunt of its own.
 const HUNTED_TOGETHER: usize = 8;
+
+const OUT_HINT: &str = "name a directory that you may write to with `--out`";
 
 /// What the command itself needs is in this directory of the data set.
 const WORK: &str = ".work";
@@ -88,6 +90,9 @@ impl<'a> Injector<'a> {
         let injection = self.injection(engine, &tried, &classes);
         self.write(&injection)?;
         session.data(&summary(&injection, &self.out));
+        if let Some(detector) = &self.args.score {
+            self.score(session, engine, &tried, detector)?;
+        }
         let work = self.out.join(WORK).join("cost.json");
         let mutants = tried.mutants.len();
         let closing = move |cost: Cost| {
@@ -96,6 +101,48 @@ impl<'a> Injector<'a> {
             vec![Event::Finished { coverage: None, cost, stopped_early: None }]
         };
         Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
+    }
+
+    /// Has a detector look at the order-dependent mutants.
+    fn score(
+        &self,
+        session: &mut Session<'_>,
+        engine: &Engine,
+        tried: &Tried,
+        detector: &str,
+    ) -> Result<(), Failure> {
+        let detector = if detector.is_empty() { self.own_detector()? } else { detector.to_owned() };
+        let flaky =
+            tried.mutants.iter().zip(&tried.verdicts).filter_map(|(mutant, verdict)| match &verdict.fate {
+                Fate::OrderDependent(flaky) => Some((mutant, flaky.as_slice())),
+                _ => None,
+            });
+        let flaky: Vec<(&Mutant, &[Flaky])> = flaky.collect();
+        let all = flaky.len() as u64;
+        session
+            .tell(&Event::Planned(Plan { strategy: "score".to_owned(), ..self.plan(engine, flaky.len()) }));
+        let score = score(self.project, engine.suite(), &detector, &flaky, |done| {
+            let (orders_done, share) = (done as u64, done as f64 / all.max(1) as f64);
+            let progress = Progress { orders_done, orders: all, share, running: None };
+            session.tell(&Event::Progressed(progress));
+        })?;
+        session.data(&scored(&score));
+        let path = self.out.join(WORK).join("score.json");
+        let bytes = serde_json::to_vec_pretty(&score).unwrap_or_default();
+        fs::write(&path, bytes).map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
+    }
+
+    /// A hunt by this very program, in the same suite.
+    fn own_detector(&self) -> Result<String, Failure> {
+        let program = self.project.settings.keeper.display().to_string();
+        let mut words = vec![program];
+        words.extend(["hunt", "--quiet", "--no-explain", "--json", "-"].map(str::to_owned));
+        if self.project.settings.trusts_forks {
+            words.push("--trust-forks".to_owned());
+        }
+        words.extend(self.args.suite.typed_again());
+        let quoted = shlex::try_join(words.iter().map(String::as_str));
+        quoted.map_err(|error| Failure::usage(error.to_string(), "name a detector with `--score COMMAND`"))
     }
 
     /// In a hunt over the suite all of its tests may notice.
@@ -110,9 +157,8 @@ impl<'a> Injector<'a> {
     fn journal(&self, engine: &Engine) -> Result<Journal, Failure> {
         let work = self.out.join(WORK);
         let path = work.join("journal.jsonl");
-        let hint = "name a directory that you may write to with `--out`";
         let opened = fs::create_dir_all(&work).and_then(|()| Journal::open(&path, &self.about(engine)));
-        opened.map_err(|error| Failure::unwritable(&path, &error, hint))
+        opened.map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
     }
 
     /// What decides the verdicts. A data set among the sources would change them, so then they do not count.
@@ -202,8 +248,7 @@ impl<'a> Injector<'a> {
 
     fn write(&self, injection: &Injection<'_>) -> Result<(), Failure> {
         let written = write_all(&self.out, &injection.files());
-        let hint = "name a directory that you may write to with `--out`";
-        written.map_err(|error| Failure::unwritable(&self.out, &error, hint))
+        written.map_err(|error| Failure::unwritable(&self.out, &error, OUT_HINT))
     }
 
     fn plan(&self, engine: &Engine, mutants: usize) -> Plan {
@@ -287,6 +332,20 @@ fn summary(injection: &Injection<'_>, out: &Path) -> String {
         fates.join(", "),
         metrics.od_mutants_of_valid,
         out.display()
+    )
+}
+
+fn scored(score: &Score) -> String {
+    let Score { mutants, known, found, mutants_found, without_report, wall_s, .. } = score;
+    let lost = match without_report {
+        0 => String::new(),
+        number => format!("; no report for {number}"),
+    };
+    format!(
+        "recall {} % ({found} of {known} tests; {mutants_found} of {mutants} mutants), precision {} %, {:.1} s each{lost}\n",
+        score.recall(),
+        score.precision(),
+        wall_s / (*mutants).max(1) as f64
     )
 }
 
