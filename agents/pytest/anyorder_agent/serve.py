@@ -13,6 +13,7 @@ from .put import Refused
 from .reads import Reads
 from .sight import Sight
 from .snippet import attempt
+from .swap import Invalid, Unswappable, swap
 from .trace import Tracer
 from .watch import Watch
 from .wire import Gone, Link
@@ -179,6 +180,18 @@ class Server:
         if own.getpid() != self._pid:
             own.exit(1)  # a fork that the statements made has come out of them
         self._link.send({"say": "tried", "failed": failed})
+
+    def _obey_swap(self, file, names, text):
+        invalid = refused = None
+        try:
+            swap(self._session, file, names, text)
+        except Invalid as why:
+            invalid = str(why)
+        except Unswappable as why:
+            refused = str(why)
+        except Exception as error:  # of a wrapper that does not like to be looked into
+            refused = "%s: %s" % (type(error).__name__, error)
+        self._link.send({"say": "swapped", "invalid": invalid, "refused": refused})
 
     def _quietly(self, function, *arguments):
         """Calls a function whose output is nobody's."""

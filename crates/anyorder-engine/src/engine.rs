@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyorder_model::{Cost, Order, Suite, Test, TestIndex, Treatment, TreatmentRecord, Watch, WatchRecord};
+use anyorder_model::{
+    Cost, NotSwapped, Order, Suite, Swap, Test, TestIndex, Treatment, TreatmentRecord, Watch, WatchRecord,
+};
 
 use crate::disk::DiskMode;
 use crate::driver::{Driver, Rung};
@@ -18,7 +20,7 @@ use crate::launch::Launched;
 use crate::lock::Locked;
 use crate::node::Node;
 use crate::plain::{self, PlainRequest, PlainRun};
-use crate::pool::{self, Update};
+use crate::pool::{self, Batch, Update};
 use crate::scratch::Scratch;
 use crate::settings::{Isolation, Settings};
 use crate::treat;
@@ -155,13 +157,13 @@ impl Engine {
     /// Runs all orders of all batches, each from the fresh state, and tells `hear` of each as it ends.
     ///
     /// Orders of one batch that begin with the same tests share the execution of those; orders of different batches
-    /// share nothing. `Break` cancels everything that is going on.
+    /// share nothing. An order whose change is refused is not reached. `Break` cancels everything that is going on.
     pub fn run(
         &self,
-        batches: impl Iterator<Item = Vec<Order>> + Send,
+        batches: impl Iterator<Item = impl Into<Batch>> + Send,
         hear: impl FnMut(Update) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        pool::run(&self.lab, batches, hear)
+        pool::run(&self.lab, batches.map(Into::into), hear)
     }
 
     /// Carries out all watches, each from the fresh state, and tells `hear` of each as it ends; numbers count from 1.
@@ -186,6 +188,14 @@ impl Engine {
     ) -> Result<(), EngineError> {
         self.can_treat()?;
         treat::run(&self.lab, treatments, hear)
+    }
+
+    /// Tries to change functions, one after the other in a process of its own: what would hinder it, for each.
+    pub fn try_swaps(&self, swaps: &[&Swap]) -> Result<Vec<Result<(), NotSwapped>>, EngineError> {
+        self.can_treat()?;
+        let node = self.lab.fresh(self.isolation(), 0)?;
+        let lost = |_| EngineError::Agent("it was lost while functions were changed in it".to_owned());
+        swaps.iter().map(|swap| node.swap(&self.lab, swap).map_err(lost)).collect()
     }
 
     /// Whether [`Engine::treat`] has answers; if not, why.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, DiskMode, DiskState};
+use crate::disk::{Disk, DiskMode, DiskState, Shown};
 use crate::error::EngineError;
 use crate::launch::tail;
 use crate::scratch::Scratch;
@@ -64,7 +64,8 @@ impl Errand {
         self.disk.bring_back(0, DiskState::Pristine).map_err(|source| EngineError::Disk { mode, source })?;
         self.disk.seat(0, &mut command);
         let _ = fs::remove_file(&self.log);
-        let mut ward = self.disk.start(&self.settings.keeper, &command, false, &self.log)?;
+        let mut ward =
+            self.disk.start(&self.settings.keeper, &Shown::default(), &command, false, &self.log)?;
         let begun = Instant::now();
         let mut status = ward.wait_a_while(LOOK);
         while status.is_none() && limit.is_none_or(|limit| begun.elapsed() < limit) {

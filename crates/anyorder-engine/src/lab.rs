@@ -11,7 +11,7 @@ use anyorder_model::{Order, Step, Suite, TestIndex};
 
 use crate::before::LastState;
 use crate::cost::Meter;
-use crate::disk::{Disk, DiskMode, DiskState};
+use crate::disk::{Disk, DiskMode, DiskState, Shown};
 use crate::driver::Driver;
 use crate::engine::{collect, places_in};
 use crate::error::EngineError;
@@ -169,8 +169,19 @@ impl Lab {
 
     /// Starts a command of the driver's; with `may_nest` it may make layers of disk for what it forks.
     pub(crate) fn start(&self, command: &Command, may_nest: bool, log: &Path) -> Result<Ward, EngineError> {
+        self.start_on(&Shown::default(), command, may_nest, log)
+    }
+
+    /// The same, where some files are seen otherwise.
+    pub(crate) fn start_on(
+        &self,
+        shown: &Shown,
+        command: &Command,
+        may_nest: bool,
+        log: &Path,
+    ) -> Result<Ward, EngineError> {
         Meter::count(&self.meter.processes, 1);
-        self.disk.start(&self.settings.keeper, command, may_nest, log)
+        self.disk.start(&self.settings.keeper, shown, command, may_nest, log)
     }
 
     /// Makes the disk at a desk what it was.

@@ -47,6 +47,7 @@ pub use guard::{Cancel, default_memory_limit};
 pub use inbox::Inbox;
 pub use keeper::keep;
 pub use plain::{PlainRequest, PlainRun};
-pub use pool::Update;
+pub use pool::{Batch, Update};
 pub use scratch::Scratch;
 pub use settings::{Isolation, Settings};
+pub use tree::Route;

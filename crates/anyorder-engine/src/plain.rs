@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyorder_model::{Order, Outcome, RunRecord, Step, Suite, TestIndex};
 
 use crate::cost::Meter;
-use crate::disk::DiskState;
+use crate::disk::{DiskState, FileChange};
 use crate::driver::{PlainCall, PlainCommand, Rung};
 use crate::error::EngineError;
 use crate::guard::Stop;
@@ -33,6 +33,8 @@ pub struct PlainRequest<'a> {
     pub seed: Option<u32>,
     /// How often the runner is started, one process after the other on one disk; once, usually.
     pub times: usize,
+    /// Files that the runner sees otherwise than the user has them; not with [`DiskMode::Shared`](crate::DiskMode::Shared).
+    pub changes: &'a [FileChange],
     /// Which worker asks, from 0: no two that ask at the same time may be the same.
     pub worker: usize,
 }
@@ -40,7 +42,16 @@ pub struct PlainRequest<'a> {
 impl<'a> PlainRequest<'a> {
     /// The order, on the lowest rung that keeps it.
     pub fn new(order: &'a Order) -> Self {
-        PlainRequest { order, rung: None, files: None, collected: None, seed: None, times: 1, worker: 0 }
+        PlainRequest {
+            order,
+            rung: None,
+            files: None,
+            collected: None,
+            seed: None,
+            times: 1,
+            changes: &[],
+            worker: 0,
+        }
     }
 
     /// The same, on a given rung. A runner that is only told ids may collect less, and may run them in another order.
@@ -134,7 +145,7 @@ fn run_on(
     let log = directory.join("log");
     lab.bring_back(desk, DiskState::Pristine)?;
     lab.disk.seat(desk, &mut command);
-    let mut ward = lab.start(&command, false, &log)?;
+    let mut ward = lab.start_on(&lab.disk.showing(desk, ask.changes, &directory)?, &command, false, &log)?;
     let start = lab.collecting_took().saturating_mul(START_FACTOR).max(START_PATIENCE);
     let limit = start.saturating_add(lab.limit_for_all(order));
     let limit = limit.saturating_mul(u32::try_from(ask.times).unwrap_or(u32::MAX));

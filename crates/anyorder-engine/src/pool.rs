@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::lab::Lab;
 use crate::lock::Locked;
 use crate::settings::Isolation;
-use crate::tree::{Ticket, Tree};
+use crate::tree::{Route, Ticket, Tree};
 use crate::walk::{Task, Yield};
 
 /// What the engine tells while it runs.
@@ -42,9 +42,19 @@ pub enum Update<R = RunRecord> {
 /// How often the caller hears of time passing.
 const TICK: Duration = Duration::from_millis(100);
 
+/// Orders that may share the execution of what they begin with, each from the fresh state.
+#[derive(Clone, Debug, Default)]
+pub struct Batch(pub Vec<Route>);
+
+impl From<Vec<Order>> for Batch {
+    fn from(orders: Vec<Order>) -> Self {
+        Batch(orders.into_iter().map(Route::from).collect())
+    }
+}
+
 struct Queue<'a> {
     tasks: Vec<Task>,
-    batches: Box<dyn Iterator<Item = Vec<Order>> + Send + 'a>,
+    batches: Box<dyn Iterator<Item = Batch> + Send + 'a>,
     next_ticket: Ticket,
     busy: usize,
     error: Option<EngineError>,
@@ -58,7 +68,7 @@ struct Pool<'a> {
 /// Runs all orders of all batches; tells `hear` of each. `Break` ends everything that is going on.
 pub(crate) fn run<'a>(
     lab: &Arc<Lab>,
-    batches: impl Iterator<Item = Vec<Order>> + Send + 'a,
+    batches: impl Iterator<Item = Batch> + Send + 'a,
     hear: impl FnMut(Update) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     let queue = Queue { tasks: vec![], batches: Box::new(batches), next_ticket: 1, busy: 0, error: None };
@@ -165,10 +175,10 @@ impl Pool<'_> {
 
 impl Queue<'_> {
     /// Orders of a batch share what they begin with, unless they have to be run in different ways.
-    fn trees_of(&mut self, lab: &Lab, batch: Vec<Order>) -> Vec<(Isolation, Tree)> {
-        let numbered = (self.next_ticket..).zip(batch);
+    fn trees_of(&mut self, lab: &Lab, batch: Batch) -> Vec<(Isolation, Tree)> {
+        let numbered = (self.next_ticket..).zip(batch.0);
         let (forked, own): (Vec<_>, Vec<_>) =
-            numbered.partition(|(_, order)| lab.isolation_of(order) == Isolation::Fork);
+            numbered.partition(|(_, route)| lab.isolation_of(&route.order) == Isolation::Fork);
         self.next_ticket += (forked.len() + own.len()) as Ticket;
         [(Isolation::Process, own), (Isolation::Fork, forked)]
             .into_iter()

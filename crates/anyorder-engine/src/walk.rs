@@ -10,17 +10,17 @@ use crate::lab::Lab;
 use crate::leg::{Leg, LegEnd, charge_late};
 use crate::node::{Node, Permit};
 use crate::settings::Isolation;
-use crate::tree::{Place, Ticket, Tree};
+use crate::tree::{Place, Ticket, Tree, Visit};
 
 /// Something for a worker to do.
 pub(crate) struct Task {
     tree: Arc<Tree>,
     isolation: Isolation,
     source: Source,
-    /// What was seen on the way to the source.
-    before: Arc<Vec<Step>>,
+    /// The way to the source.
+    before: Arc<Way>,
     /// Tests to run again first, because the state after them could not be kept.
-    replay: Vec<TestIndex>,
+    replay: Vec<Visit>,
     goal: Goal,
 }
 
@@ -85,13 +85,15 @@ impl Task {
                 Ok(self.again_from_fresh())
             };
         };
-        let mut way = Way::after(&self.before);
+        let mut way = Way::clone(&self.before);
         Ok(match self.goal {
             Goal::Walk(place) => self.walk(lab, node, place, way),
             Goal::End(place) => {
-                let leg =
-                    if self.replay.is_empty() { node.finish(lab) } else { node.run(lab, &self.replay, true) };
-                way.add(&self.replay, leg);
+                if self.replay.is_empty() {
+                    way.add(&[], node.finish(lab));
+                } else {
+                    self.run(lab, &node, &self.replay, true, &mut way);
+                }
                 way.records(self.ends(place))
             }
         })
@@ -114,7 +116,7 @@ impl Task {
 
     /// The same task after the kept state has died: everything is run again.
     fn again_from_fresh(mut self) -> Yield {
-        let known = self.before.iter().map(|step| step.test);
+        let known = self.before.planned.iter().copied();
         self.replay = known.chain(std::mem::take(&mut self.replay)).collect();
         self.before = Arc::default();
         self.source = Source::Fresh;
@@ -128,10 +130,11 @@ impl Task {
             let branch = self.tree.branch(place);
             let is_leaf = branch.next.is_empty();
             let tests = [replay, &branch.tests].concat();
-            let leg = node.run(lab, &tests, is_leaf);
-            Meter::count(&lab.meter.replayed_runs, leg.steps.len().min(replay.len()));
+            let seen = way.seen.len();
+            let end = self.run(lab, &node, &tests, is_leaf, &mut way);
+            Meter::count(&lab.meter.replayed_runs, (way.seen.len() - seen).min(replay.len()));
             replay = &[];
-            let gained = match way.add(&tests, leg) {
+            let gained = match end {
                 LegEnd::Ran(gained) => gained,
                 LegEnd::Lost | LegEnd::Cancelled => {
                     return way.records(self.tree.orders_below(place)).and(replays);
@@ -158,11 +161,32 @@ impl Task {
         }
     }
 
+    /// Runs tests in a process, each behind the change that belongs before it; a change that is refused is the end.
+    fn run(&self, lab: &Lab, node: &Node, visits: &[Visit], finish: bool, way: &mut Way) -> LegEnd {
+        let mut end = LegEnd::Lost;
+        let mut stretches = visits.chunk_by(|_, next| next.swap.is_none()).peekable();
+        while let Some(stretch) = stretches.next() {
+            let swap = stretch[0].swap.map(|place| self.tree.swap(place));
+            if swap.is_some_and(|swap| !matches!(node.swap(lab, swap), Ok(Ok(())))) {
+                way.planned.extend_from_slice(stretch);
+                end = if lab.halt.is_called() { LegEnd::Cancelled } else { LegEnd::Lost };
+                way.cancelled = matches!(end, LegEnd::Cancelled);
+            } else {
+                let tests: Vec<TestIndex> = stretch.iter().map(|visit| visit.test).collect();
+                end = way.add(stretch, node.run(lab, &tests, finish && stretches.peek().is_none()));
+            }
+            if !matches!(end, LegEnd::Ran(_)) {
+                stretches.by_ref().for_each(|rest| way.planned.extend_from_slice(rest));
+            }
+        }
+        end
+    }
+
     /// Everything that follows `place`, from the state that was kept there.
     fn continuations(&self, kept: &Arc<Node>, place: Place, way: Way) -> Yield {
         let branch = self.tree.branch(place);
         let ends = (!branch.ends.is_empty()).then_some(Goal::End(place));
-        let before = Arc::new(way.seen);
+        let before = Arc::new(way);
         let task = |goal| Task {
             tree: Arc::clone(&self.tree),
             isolation: self.isolation,
@@ -183,13 +207,13 @@ impl Task {
             isolation: self.isolation,
             source: self.source.clone(),
             before: Arc::clone(&self.before),
-            replay: way.planned[self.before.len()..].to_vec(),
+            replay: way.planned[self.before.planned.len()..].to_vec(),
             goal,
         }
     }
 
     /// The orders that end at `place`; nothing follows.
-    fn ends(&self, place: Place) -> Vec<(Ticket, Vec<TestIndex>)> {
+    fn ends(&self, place: Place) -> Vec<(Ticket, Vec<Visit>)> {
         self.tree.branch(place).ends.iter().map(|&ticket| (ticket, vec![])).collect()
     }
 }
@@ -202,22 +226,15 @@ impl Yield {
 }
 
 /// The way from the fresh state to here: what was planned, and what was seen of it.
+#[derive(Clone, Default)]
 struct Way {
-    planned: Vec<TestIndex>,
+    planned: Vec<Visit>,
     seen: Vec<Step>,
     cancelled: bool,
 }
 
 impl Way {
-    fn after(before: &[Step]) -> Self {
-        Way {
-            planned: before.iter().map(|step| step.test).collect(),
-            seen: before.to_vec(),
-            cancelled: false,
-        }
-    }
-
-    fn add(&mut self, tests: &[TestIndex], leg: Leg) -> LegEnd {
+    fn add(&mut self, tests: &[Visit], leg: Leg) -> LegEnd {
         if let Some((signature, last)) = leg.late.zip(self.seen.last_mut()) {
             charge_late(last, signature);
         }
@@ -228,12 +245,12 @@ impl Way {
     }
 
     /// A record for each order that came this way and would have gone on with the given tests.
-    fn records(&self, orders: Vec<(Ticket, Vec<TestIndex>)>) -> Yield {
+    fn records(&self, orders: Vec<(Ticket, Vec<Visit>)>) -> Yield {
         if self.cancelled {
             return Yield::default();
         }
-        let record = |(ticket, rest): (Ticket, Vec<TestIndex>)| {
-            let asked: Order = self.planned.iter().copied().chain(rest).collect();
+        let record = |(ticket, rest): (Ticket, Vec<Visit>)| {
+            let asked: Order = self.planned.iter().chain(&rest).map(|visit| visit.test).collect();
             let missed = asked.tests()[self.seen.len()..].iter();
             let missed = missed.map(|&test| Step::bare(test, Outcome::NotReached));
             (ticket, RunRecord { steps: self.seen.iter().cloned().chain(missed).collect(), asked })

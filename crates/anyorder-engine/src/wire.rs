@@ -84,6 +84,15 @@ pub enum Request<'a> {
         /// The place in the list of collected tests of one whose module's names they see.
         beside: u32,
     },
+    /// Change a function.
+    Swap {
+        /// The file that defines it, relative to the root.
+        file: &'a str,
+        /// Its name behind those of the classes around it.
+        names: &'a [String],
+        /// A file with nothing but the new function in it.
+        text: &'a str,
+    },
     /// From now on tell where these cells are written.
     Follow {
         /// Their paths.
@@ -193,6 +202,15 @@ pub enum Message {
         /// Why the code failed, if it did.
         #[serde(default)]
         failed: Option<String>,
+    },
+    /// Answer to `swap`.
+    Swapped {
+        /// Why the new function does not compile.
+        #[serde(default)]
+        invalid: Option<String>,
+        /// Why the function cannot be changed here.
+        #[serde(default)]
+        refused: Option<String>,
     },
     /// Answer to `wait`.
     Waited {
@@ -371,6 +389,7 @@ mod tests {
             Message::Perturbed { after },
             Message::Tried { failed: Some(why) },
             Message::About { cells, .. },
+            Message::Swapped { invalid: None, refused: Some(refused) },
         ] = &read[..]
         else {
             panic!("{read:?}");
@@ -379,6 +398,7 @@ mod tests {
         assert_eq!(cells[0].expression.as_deref(), Some("shop.settings.FLAGS"));
         assert_eq!(cells[1], About { path: "nothing".to_owned(), ..About::default() });
         assert_eq!(why, "NameError: name 'shop' is not defined");
+        assert_eq!(refused, "it closes over other names");
         assert_eq!(failed[0].path, "thread shop-worker");
         let (written, read) = (&outcome.written[0], &outcome.read[0]);
         assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));
@@ -403,6 +423,11 @@ mod tests {
             Request::Perturb { cell: "shop.settings.FLAGS", way: Way::Emptied },
             Request::Try { text: "shop.reset()", beside: 7 },
             Request::About { cells: &["shop.settings.FLAGS['beta']".to_owned()] },
+            Request::Swap {
+                file: "tests/test_cart.py",
+                names: &["TestCart".to_owned(), "test_total".to_owned()],
+                text: "class TestCart:\n    def test_total(self): pass\n",
+            },
             Request::Wait { pid: 4712 },
             Request::Exit { reap: vec![] },
         ];

@@ -143,6 +143,8 @@ pub enum Aim {
     Causes,
     /// Patches for findings.
     Repairs,
+    /// Mutants, which are counted instead of orders.
+    Mutants,
 }
 
 /// How far it has come.

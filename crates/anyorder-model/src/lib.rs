@@ -20,6 +20,7 @@ mod run;
 mod selection;
 mod snippet;
 mod suite;
+mod swap;
 mod treatment;
 
 pub use cause::{Cause, Effort, Reason, Reset, State};
@@ -44,6 +45,7 @@ pub use run::{RunRecord, Step, Tally};
 pub use selection::{Acceptance, Age, Selected, Selection, Spot, Why};
 pub use snippet::{About, Snippet};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};
+pub use swap::{NotSwapped, Swap};
 pub use treatment::{
     CodeLine, Lines, NotRestored, Read, Remedy, Suspect, Treated, Treatment, TreatmentRecord, Written,
 };

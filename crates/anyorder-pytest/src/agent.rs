@@ -51,6 +51,7 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/snippet.py",
     "anyorder_agent/source.py",
     "anyorder_agent/stores.py",
+    "anyorder_agent/swap.py",
     "anyorder_agent/trace.py",
     "anyorder_agent/walk.py",
     "anyorder_agent/watch.py",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyorder_model::{Plan, Progress, Suite};
+use anyorder_model::{Aim, Plan, Progress, Suite};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::style::{count, spoken};
@@ -72,10 +72,11 @@ impl Meter {
         let left = left.filter(|_| is_counted);
         let left = left.map_or(String::new(), |left| format!("   about {} left", spoken(left)));
         let Plan { seed, workers, .. } = self.plan;
+        let what = if self.plan.aim == Aim::Mutants { "mutant" } else { "order" };
         let orders = if is_counted {
-            format!("{}/{}", progress.orders_done, count(progress.orders, "order"))
+            format!("{}/{}", progress.orders_done, count(progress.orders, what))
         } else {
-            count(progress.orders_done, "order")
+            count(progress.orders_done, what)
         };
         let strategy = &self.plan.strategy;
         format!("{strategy}: {orders}{left}   seed {seed}   {}", count(workers as u64, "worker"))

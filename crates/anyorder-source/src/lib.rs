@@ -2,6 +2,7 @@
 //!
 //! Knows the syntax of languages. Does not know why something is edited, nor files on disk.
 
+mod alone;
 mod definition;
 mod diff;
 mod edit;

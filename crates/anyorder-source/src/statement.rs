@@ -29,6 +29,8 @@ pub struct Statement {
     pub calls: Vec<Call>,
     /// The statements in it: of an `if` first its body, then those of `elif` and `else`; and so on.
     pub blocks: Vec<Body>,
+    /// Whether the last of these is what a `finally` does.
+    pub has_finally: bool,
 }
 
 impl Statement {

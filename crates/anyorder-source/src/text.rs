@@ -36,6 +36,11 @@ impl Text {
         Text::of(&self.whole, self.start as usize + range.start..self.start as usize + range.end)
     }
 
+    /// Where it is in the text that it is a part of, in bytes.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
     /// It as a `str`.
     pub fn as_str(&self) -> &str {
         &self.whole[self.start as usize..self.end as usize]

@@ -13,6 +13,7 @@ mod failure;
 mod fingerprint;
 mod framework;
 mod git;
+mod inject;
 mod known;
 mod look;
 mod memory;

@@ -78,3 +78,9 @@ impl Files for Disk {
         fs::read(self.root.join(path)).ok()
     }
 }
+
+impl anyorder_inject::Files for Disk {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        Files::read(self, path)
+    }
+}

@@ -5,7 +5,7 @@ mod common;
 use anyorder_testkit::fixture::Fixture;
 use common::{Anyorder, suite};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "check",
     "collect",
     "sweep",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 11] = [
     "pollution",
     "explain",
     "fix",
+    "inject",
     "replay",
     "doctor",
     "demo",

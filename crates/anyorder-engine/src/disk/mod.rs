@@ -64,6 +64,10 @@ pub(crate) enum Disk {
     Shared,
 }
 
+/// Layers that differ from those that all other commands see, if they do.
+#[derive(Debug, Default)]
+pub(crate) struct Shown(Option<Layers>);
+
 /// A copy for each worker.
 #[derive(Debug)]
 pub(crate) struct Desks {
@@ -139,15 +143,54 @@ impl Disk {
         }
     }
 
+    /// The disk at a desk, for one command that sees some files otherwise; what it takes is kept in `store`. A copy is
+    /// changed at once, until it is brought back.
+    pub(crate) fn showing(
+        &self,
+        desk: usize,
+        changes: &[FileChange],
+        store: &Path,
+    ) -> Result<Shown, EngineError> {
+        if changes.is_empty() {
+            return Ok(Shown::default());
+        }
+        match self {
+            Disk::Overlay(layers) => {
+                let mut layers = layers.clone();
+                let kept = Kept::all(changes, &layers.outermost(&changes[0].path), &store.join("changes"))?;
+                layers.show(&kept, &store.join("changes.json"))?;
+                Ok(Shown(Some(layers)))
+            }
+            Disk::Copy(desks) => {
+                let tree = desks.desks[desk].locked().copy.tree();
+                let original = desks.copies.original();
+                let moved = |change: &FileChange| FileChange {
+                    path: change
+                        .path
+                        .strip_prefix(original)
+                        .map_or(change.path.clone(), |path| tree.join(path)),
+                    contents: change.contents.clone(),
+                };
+                let moved: Vec<FileChange> = changes.iter().map(moved).collect();
+                let kept = Kept::all(&moved, &tree, &store.join("changes"))?;
+                kept.iter().try_for_each(Kept::write).map_err(EngineError::Scratch)?;
+                Ok(Shown::default())
+            }
+            Disk::Shared => Err(EngineError::ChangesAreApart),
+        }
+    }
+
     /// Starts a command on this disk; with `may_nest` it may make layers for what it forks.
     pub(crate) fn start(
         &self,
         keeper: &Path,
+        shown: &Shown,
         command: &Command,
         may_nest: bool,
         log: &Path,
     ) -> Result<Ward, EngineError> {
-        Ward::start(keeper, command, self.layers(), may_nest, log).map_err(|unstarted| match unstarted {
+        let layers = shown.0.as_ref().or(self.layers());
+        Ward::start(keeper, command, layers, may_nest, log).map_err(|unstarted| match unstarted {
             Unstarted::Command(source) => {
                 EngineError::Start { command: command.get_program().to_string_lossy().into_owned(), source }
             }

@@ -66,6 +66,11 @@ impl Layers {
         Layers { in_user_namespace: true, ..self.clone() }
     }
 
+    /// The directory with layers that a path is in; the path itself if there is none.
+    pub(super) fn outermost(&self, path: &Path) -> PathBuf {
+        self.roots.iter().find(|root| path.starts_with(root)).cloned().unwrap_or_else(|| path.to_owned())
+    }
+
     /// From now on the first layer has these files; `list` is where the keeper finds them.
     pub(super) fn show(&mut self, kept: &[Kept], list: &Path) -> Result<(), EngineError> {
         let is_shown = |file: &&Kept| self.shown.iter().any(|shown| file.path.starts_with(shown));

@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyorder_model::{About, Cell, NotRestored, Perturbation, Place, Signature, Snippet, TestIndex};
+use anyorder_model::{
+    About, Cell, NotRestored, NotSwapped, Perturbation, Place, Signature, Snippet, Swap, TestIndex,
+};
 
 use crate::lab::Lab;
 use crate::link::Lost;
@@ -111,6 +113,17 @@ impl Node {
         let beside = self.place_of[snippet.beside.at()];
         match self.ask_within(lab, &Request::Try { text: &snippet.text, beside }, limit)? {
             Message::Tried { failed } => Ok(failed),
+            other => Err(Lost::Garbage(format!("{other:?}"))),
+        }
+    }
+
+    /// Changes a function, for itself and the forks to come.
+    pub(crate) fn swap(&self, lab: &Lab, swap: &Swap) -> Result<Result<(), NotSwapped>, Lost> {
+        let Swap { file, names, text } = swap;
+        match self.ask(lab, &Request::Swap { file, names, text })? {
+            Message::Swapped { invalid: Some(why), .. } => Ok(Err(NotSwapped::Invalid(why))),
+            Message::Swapped { refused: Some(why), .. } => Ok(Err(NotSwapped::Refused(why))),
+            Message::Swapped { .. } => Ok(Ok(())),
             other => Err(Lost::Garbage(format!("{other:?}"))),
         }
     }

@@ -162,6 +162,12 @@ impl Editor {
         self
     }
 
+    /// Puts other words in the place of some; `range` is where they are in the file's text, in bytes.
+    pub fn replace_words(&mut self, range: Range<usize>, words: &str) -> &mut Self {
+        self.splice(range, words.to_owned(), Rank::Instead);
+        self
+    }
+
     /// Adds an import to those at the head of the file, before the first definition; nothing if it is there.
     pub fn add_import(&mut self, text: &str) -> &mut Self {
         self.imports.push(text.trim().to_owned());

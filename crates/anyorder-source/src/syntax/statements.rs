@@ -128,6 +128,7 @@ impl<'c> Reader<'c> {
             stores,
             calls,
             blocks,
+            has_finally: matches!(statement, Stmt::Try(it) if !it.finalbody.is_empty()),
         }
     }
 

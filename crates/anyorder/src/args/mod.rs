@@ -2,6 +2,7 @@
 
 mod check;
 mod fix;
+mod inject;
 mod orders;
 mod single;
 mod state;
@@ -16,6 +17,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub(crate) use check::CheckArgs;
 pub(crate) use fix::{ApplyArgs, FixArgs};
+pub(crate) use inject::InjectArgs;
 pub(crate) use orders::{HuntArgs, SweepArgs, TwiceArgs, parse_strategy};
 pub(crate) use single::{CollectArgs, DemoArgs, DoctorArgs, ReplayArgs};
 pub(crate) use state::{DepsArgs, ExplainArgs, PollutionArgs, ProfileArgs, Reference};
@@ -96,6 +98,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Write patches that let tests pass in any order, verified; and apply them if you like
     Fix(FixArgs),
+    /// Make tests depend on order on purpose: a data set of mutants with known answers
+    Inject(InjectArgs),
     /// Run one order again, through the agent or with the plain runner
     Replay(ReplayArgs),
     /// Say what would hinder a hunt here, and what to do

@@ -8,6 +8,7 @@ mod doctor;
 mod explain;
 mod fix;
 mod hunt;
+mod inject;
 mod pollution;
 mod profile;
 mod replay;
@@ -32,6 +33,7 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Explain(args) => explain::run(args, terminal),
         Command::Fix(args) => fix::run(args, terminal),
+        Command::Inject(args) => inject::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),
         Command::Doctor(args) => doctor::run(args, terminal),
         Command::Demo(args) => demo::run(args, terminal),

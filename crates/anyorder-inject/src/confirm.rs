@@ -1,0 +1,149 @@
+//! Looks into one suspect of one mutant: is it order, which tests are behind it, and does the plain runner agree.
+
+use anyorder_model::{Group, Halted, Kind, Order, RunRecord, Signature, TestIndex};
+use anyorder_search::{Shrunk, shrink};
+
+use crate::Flaky;
+use crate::bench::Ask;
+use crate::judge::{Confirmed, Judge, last_ends};
+use crate::trial::{End, Trial};
+
+/// How many questions a group of several partners may take.
+const MOST_QUESTIONS: usize = 60;
+
+/// Looks into a test that has both passed and failed.
+pub(crate) fn confirm(
+    judge: &mut Judge<'_>,
+    trial: &mut Trial<'_>,
+    test: TestIndex,
+) -> Result<Confirmed, Halted> {
+    let alone = Order(vec![test]);
+    let ends = judge.repeat(trial, &alone)?;
+    let Some(kind) = kind_of(&ends, trial, test) else { return Ok(Confirmed::ByChance) };
+    let seen = trial.seen(test);
+    let other = match kind {
+        Kind::NonIdempotent => Some(Order(vec![test, test])),
+        Kind::Victim => seen.failing.map(|(order, _)| order),
+        _ => seen.passing,
+    };
+    let Some(other) = other else { return Ok(Confirmed::ByChance) };
+    let ends = judge.repeat(trial, &other)?;
+    if !ends.iter().all(|end| is_shown(kind, end)) {
+        return Ok(Confirmed::ByChance);
+    }
+    let Some((partners, shown)) = partners(judge, trial, test, kind, other)? else {
+        return Ok(Confirmed::ByChance);
+    };
+    if !passes_as_is(judge, &shown)? {
+        return Ok(Confirmed::No);
+    }
+    let cleaners = if kind == Kind::Victim { cleaners(judge, trial, test, &partners)? } else { vec![] };
+    let (passing, failing) = if kind == Kind::Brittle { (shown, alone) } else { (alone, shown) };
+    let failure = failure(judge, trial, &failing)?;
+    let found = Flaky { test, kind, partners, cleaners, failure, passing, failing, confirmed: false };
+    plainly(judge, trial, found)
+}
+
+/// What the suspect is, by how it ends alone; nothing if that differs.
+fn kind_of(alone: &[End], trial: &Trial<'_>, test: TestIndex) -> Option<Kind> {
+    let seen = trial.seen(test);
+    let passes = alone.iter().all(|end| *end == End::Passed);
+    let fails = alone.iter().all(|end| matches!(end, End::Failed(_)));
+    match (passes, fails) {
+        (true, _) if seen.failing.is_some() => Some(Kind::Victim),
+        (true, _) if seen.failed_again.is_some() => Some(Kind::NonIdempotent),
+        (_, true) => Some(Kind::Brittle),
+        _ => None,
+    }
+}
+
+/// Whether an order that ends so shows what the suspect is.
+fn is_shown(kind: Kind, end: &End) -> bool {
+    match kind {
+        Kind::Brittle => *end == End::Passed,
+        _ => matches!(end, End::Failed(_)),
+    }
+}
+
+/// The groups that make the difference, and the shortest order that shows it; nothing if it does not show itself again.
+fn partners(
+    judge: &mut Judge<'_>,
+    trial: &mut Trial<'_>,
+    test: TestIndex,
+    kind: Kind,
+    shown: Order,
+) -> Result<Option<(Vec<Group>, Order)>, Halted> {
+    if kind == Kind::NonIdempotent {
+        return Ok(Some((vec![], shown)));
+    }
+    let others: Vec<TestIndex> = trial.judged.iter().copied().filter(|&other| other != test).collect();
+    let pairs = others.iter().map(|&other| Order(vec![other, test])).collect();
+    let ends = last_ends(&judge.run(trial, pairs)?);
+    let singles: Vec<Group> = others
+        .iter()
+        .zip(&ends)
+        .filter(|(_, end)| is_shown(kind, end))
+        .map(|(&other, _)| vec![other])
+        .collect();
+    if let Some(first) = singles.first() {
+        let shown = Order(vec![first[0], test]);
+        return Ok(Some((singles, shown)));
+    }
+    let before = &shown.tests()[..shown.len() - 1];
+    let mut holds = |group: &[TestIndex]| {
+        let order = group.iter().copied().chain([test]).collect();
+        Ok(last_ends(&judge.run(trial, vec![order])?).iter().all(|end| is_shown(kind, end)))
+    };
+    if !holds(before)? {
+        return Ok(None);
+    }
+    let (Shrunk::Minimal(group) | Shrunk::Unfinished(group)) = shrink(before, MOST_QUESTIONS, holds)?;
+    let shown = group.iter().copied().chain([test]).collect();
+    Ok(Some((vec![group], shown)))
+}
+
+/// Whether the suite without the mutant passes in this order.
+pub(crate) fn passes_as_is(judge: &mut Judge<'_>, order: &Order) -> Result<bool, Halted> {
+    let asked = [Ask::as_is(vec![order.clone()])];
+    let records = judge.bench.run(&asked)?;
+    let steps = records.iter().flatten().flat_map(|record: &RunRecord| &record.steps);
+    Ok(steps.map(End::from).all(|end| end == End::Passed))
+}
+
+/// The tests that, between the first group of polluters and the victim, let it pass.
+fn cleaners(
+    judge: &mut Judge<'_>,
+    trial: &mut Trial<'_>,
+    test: TestIndex,
+    partners: &[Group],
+) -> Result<Vec<TestIndex>, Halted> {
+    let Some(polluters) = partners.first() else { return Ok(vec![]) };
+    let is_free = |other: &TestIndex| *other != test && !partners.iter().any(|group| group.contains(other));
+    let others: Vec<TestIndex> = trial.judged.iter().copied().filter(is_free).collect();
+    let between = |&cleaner: &TestIndex| polluters.iter().copied().chain([cleaner, test]).collect();
+    let ends = last_ends(&judge.run(trial, others.iter().map(between).collect())?);
+    Ok(others.into_iter().zip(ends).filter(|(_, end)| *end == End::Passed).map(|(other, _)| other).collect())
+}
+
+fn failure(judge: &mut Judge<'_>, trial: &mut Trial<'_>, failing: &Order) -> Result<Signature, Halted> {
+    let ends = last_ends(&judge.run(trial, vec![failing.clone()])?);
+    Ok(match ends.into_iter().next() {
+        Some(End::Failed(signature)) => signature,
+        _ => Signature::default(),
+    })
+}
+
+/// Asks the plain runner, on the mutant's tree.
+fn plainly(judge: &mut Judge<'_>, trial: &Trial<'_>, found: Flaky) -> Result<Confirmed, Halted> {
+    let orders = vec![found.failing.clone(), found.passing.clone()];
+    let asked = [Ask::of(trial.mutant, orders)];
+    let records = judge.bench.run_plain(&asked)?.pop().unwrap_or_default();
+    let ends = last_ends(&records);
+    let is_so =
+        matches!(&ends[..], [End::Failed(_), End::Passed]) && records.iter().all(RunRecord::is_faithful);
+    Ok(if is_so {
+        Confirmed::Yes(Box::new(Flaky { confirmed: true, ..found }))
+    } else {
+        Confirmed::NotPlainly(Box::new(found))
+    })
+}

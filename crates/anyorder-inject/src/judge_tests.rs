@@ -1,0 +1,219 @@
+//! Verdicts on mutants of made-up suites.
+
+use std::sync::Arc;
+
+use anyorder_model::{
+    Halted, Kind, Order, Outcome, RunRecord, Signature, Step, Suite, Test, TestId, TestIndex,
+};
+
+use crate::bench::{Ask, Bench, Fitness};
+use crate::stable::{InjectSettings, Leavings, Scope, Unstable, unstable};
+use crate::verdict::{Fate, Flaky, Verdict};
+use crate::{Judge, Mutant, Operator};
+
+/// Whether a test passes: with the mutant or without, behind these tests.
+type Law = fn(bool, &[u32], u32) -> bool;
+
+/// A suite of one class that follows a law; what runs before a change runs as it is.
+struct Toy {
+    suite: Suite,
+    law: Law,
+    plain_law: Law,
+    orders: u64,
+    plain: u64,
+}
+
+impl Toy {
+    fn new(tests: u32, law: Law) -> Self {
+        let test = |number: u32| Test {
+            id: TestId(format!("test_a.py::test_{number}")),
+            group: "test_a.py".to_owned(),
+            file: "test_a.py".to_owned(),
+            line: 1,
+            markers: vec![],
+        };
+        let suite = Suite::new("pytest", (0..tests).map(test).collect());
+        Toy { suite, law, plain_law: law, orders: 0, plain: 0 }
+    }
+
+    fn record(law: Law, ask: &Ask<'_>, order: &Order) -> RunRecord {
+        let tests: Vec<u32> = order.tests().iter().map(|test| test.0).collect();
+        let changed = ask.mutant.map_or(usize::MAX, |_| ask.changed_at.unwrap_or(0));
+        let step = |at: usize| {
+            let passes = law(at >= changed, &tests[..at], tests[at]);
+            let outcome = if passes { Outcome::Passed } else { Outcome::Failed };
+            let signature =
+                (!passes).then(|| Signature { kind: "AssertionError".to_owned(), ..Signature::default() });
+            Step { signature, ..Step::bare(order.tests()[at], outcome) }
+        };
+        RunRecord { asked: order.clone(), steps: (0..tests.len()).map(step).collect() }
+    }
+}
+
+impl Bench for Toy {
+    fn suite(&self) -> &Suite {
+        &self.suite
+    }
+
+    fn fitness(&mut self, mutants: &[&Mutant]) -> Result<Vec<Fitness>, Halted> {
+        Ok(vec![Fitness::Swapped; mutants.len()])
+    }
+
+    fn run(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
+        self.orders += asked.iter().map(|ask| ask.orders.len() as u64).sum::<u64>();
+        let law = self.law;
+        let records = |ask: &Ask<'_>| ask.orders.iter().map(|order| Toy::record(law, ask, order)).collect();
+        Ok(asked.iter().map(records).collect())
+    }
+
+    fn hunt(&mut self, _mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
+        Ok(vec![])
+    }
+
+    fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
+        self.plain += 1;
+        let law = self.plain_law;
+        let records = |ask: &Ask<'_>| ask.orders.iter().map(|order| Toy::record(law, ask, order)).collect();
+        Ok(asked.iter().map(records).collect())
+    }
+}
+
+/// A mutant of the first test.
+fn mutant(suite: &Suite) -> Mutant {
+    Mutant {
+        number: 1,
+        operator: Operator::DelStatement,
+        file: "test_a.py".to_owned(),
+        line: 2,
+        range: 0..0,
+        words: String::new(),
+        function: vec!["test_0".to_owned()],
+        before: Arc::from(&b""[..]),
+        after: vec![],
+        swap: None,
+        is_of_test: true,
+        tests: vec![TestIndex(0)],
+        judged: suite.indices().collect(),
+    }
+}
+
+fn judged(toy: &mut Toy) -> Verdict {
+    let mutant = mutant(&toy.suite);
+    let left_out = Leavings::new();
+    Judge::new(toy, InjectSettings::default(), &left_out).judge(&[&mutant]).unwrap().remove(0)
+}
+
+fn flaky(verdict: &Verdict) -> &Flaky {
+    match &verdict.fate {
+        Fate::OrderDependent(flaky) if flaky.len() == 1 => &flaky[0],
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_mutant_that_fails_everywhere_pays_for_three_orders_and_no_more() {
+    let mut toy = Toy::new(6, |changed, _, test| !(changed && test == 0));
+    let verdict = judged(&mut toy);
+    assert!(matches!(verdict.fate, Fate::Killed(Some(_))));
+    assert_eq!((verdict.orders, toy.orders, toy.plain), (3, 3, 0));
+}
+
+#[test]
+fn a_mutant_that_nobody_notices_is_equivalent() {
+    let verdict = judged(&mut Toy::new(4, |_, _, _| true));
+    assert_eq!(verdict.fate, Fate::Equivalent);
+}
+
+#[test]
+fn a_changed_test_that_needs_another_one_is_brittle_with_its_setter() {
+    let mut toy = Toy::new(5, |changed, before, test| !(changed && test == 0) || before.contains(&3));
+    let verdict = judged(&mut toy);
+    let flaky = flaky(&verdict);
+    assert_eq!(
+        (flaky.kind, flaky.test, &flaky.partners),
+        (Kind::Brittle, TestIndex(0), &vec![vec![TestIndex(3)]])
+    );
+    assert_eq!(flaky.failing, Order(vec![TestIndex(0)]));
+    assert!(flaky.confirmed);
+}
+
+#[test]
+fn a_changed_test_that_another_one_disturbs_is_a_victim_with_its_cleaners() {
+    let mut toy = Toy::new(5, |changed, before, test| {
+        let last = before.iter().rposition(|&test| test == 2);
+        let is_clean = last.is_none_or(|last| before[last..].contains(&4));
+        !(changed && test == 0) || is_clean
+    });
+    let verdict = judged(&mut toy);
+    let flaky = flaky(&verdict);
+    assert_eq!((flaky.kind, &flaky.partners), (Kind::Victim, &vec![vec![TestIndex(2)]]));
+    assert_eq!(flaky.cleaners, [TestIndex(4)]);
+}
+
+#[test]
+fn two_polluters_that_only_work_together_are_one_group() {
+    let mut toy = Toy::new(5, |changed, before, test| {
+        !(changed && test == 0) || !(before.contains(&2) && before.contains(&3))
+    });
+    let verdict = judged(&mut toy);
+    let mut group = flaky(&verdict).partners[0].clone();
+    group.sort();
+    assert_eq!(group, [TestIndex(2), TestIndex(3)]);
+}
+
+#[test]
+fn a_changed_test_may_be_the_polluter_of_others() {
+    // A change that has been made is seen by all that run behind the changed test.
+    let mut toy = Toy::new(4, |changed, before, test| !(changed && test == 3 && before.contains(&0)));
+    let verdict = judged(&mut toy);
+    let flaky = flaky(&verdict);
+    assert_eq!(
+        (flaky.test, flaky.kind, &flaky.partners),
+        (TestIndex(3), Kind::Victim, &vec![vec![TestIndex(0)]])
+    );
+}
+
+#[test]
+fn a_test_that_fails_the_second_time_is_non_idempotent() {
+    let mut toy = Toy::new(3, |changed, before, test| !(changed && test == 0 && before.contains(&0)));
+    assert_eq!(flaky(&judged(&mut toy)).kind, Kind::NonIdempotent);
+}
+
+#[test]
+fn what_the_suite_shows_without_the_mutant_does_not_count() {
+    let mut toy = Toy::new(4, |_, before, test| !(test == 0 && before.contains(&2)));
+    let verdict = judged(&mut toy);
+    assert!(!matches!(verdict.fate, Fate::OrderDependent(_)), "{verdict:?}");
+    assert_eq!(toy.plain, 0);
+}
+
+#[test]
+fn what_the_plain_runner_does_not_show_is_unconfirmed() {
+    let mut toy = Toy::new(4, |changed, before, test| !(changed && test == 0 && before.contains(&2)));
+    toy.plain_law = |_, _, _| true;
+    assert!(matches!(judged(&mut toy).fate, Fate::Unconfirmed(_)));
+}
+
+#[test]
+fn tests_that_depend_on_order_already_are_left_out_with_their_reason() {
+    let mut toy = Toy::new(5, |_, before, test| match test {
+        1 => !before.contains(&2),
+        3 => false,
+        4 => !before.contains(&4),
+        _ => true,
+    });
+    let classes = [toy.suite.indices().collect()].into();
+    let left_out = unstable(&mut toy, &classes, &[].into(), InjectSettings::default()).unwrap();
+    let expected = [(1, Unstable::OrderDependent), (3, Unstable::NotPassing), (4, Unstable::OrderDependent)];
+    assert_eq!(left_out, expected.map(|(test, why)| (TestIndex(test), why)).into());
+}
+
+#[test]
+fn a_hunt_that_finds_nothing_leaves_a_failing_mutant_killed_and_another_equivalent() {
+    let settings = InjectSettings { scope: Scope::Suite, ..InjectSettings::default() };
+    let left_out = Leavings::new();
+    let mut toy = Toy::new(3, |_, _, _| true);
+    let mutant = mutant(&toy.suite);
+    let verdict = Judge::new(&mut toy, settings, &left_out).judge(&[&mutant]).unwrap().remove(0);
+    assert_eq!(verdict.fate, Fate::Equivalent);
+}

@@ -1,0 +1,32 @@
+//! Makes order-dependent tests on purpose: mutants of a stable suite, each with its verdict, as a data set.
+//!
+//! Knows how tests are kept apart, and what to take away so that they are not. Sees the suite through a bench that runs
+//! orders of it, changed or not; does not know processes or disk.
+
+mod assertion;
+mod bench;
+mod classes;
+mod concern;
+mod confirm;
+mod dataset;
+mod generate;
+mod judge;
+#[cfg(test)]
+mod judge_tests;
+mod mutant;
+mod operators;
+mod orders;
+mod role;
+mod stable;
+mod trial;
+mod verdict;
+
+pub use bench::{Ask, Bench, Fitness};
+pub use classes::{Class, classes};
+pub use dataset::{DataFile, Explaining, Injection, Metrics, OperatorMetrics, Tested};
+pub use generate::{Files, mutants};
+pub use judge::Judge;
+pub use mutant::Mutant;
+pub use operators::Operator;
+pub use stable::{InjectSettings, Leavings, Scope, Unstable, unstable};
+pub use verdict::{Fate, Flaky, Verdict};

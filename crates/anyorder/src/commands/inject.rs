@@ -1,0 +1,363 @@
+//! `anyorder inject`: mutants of a stable suite that depend on order, as a data set.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyorder_engine::{DiskMode, Engine};
+use anyorder_inject::{
+    Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict,
+    classes, mutants, unstable,
+};
+use anyorder_model::{Aim, Cost, Event, Halted, Plan, Progress, Suite, TestIndex};
+use anyorder_report::Terminal;
+
+use crate::args::InjectArgs;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::fingerprint;
+use crate::inject::{EngineBench, Journal, Score, score};
+use crate::known::{all_known, finding_in};
+use crate::project::Project;
+use crate::recorded::in_words;
+use crate::session::{Done, Session};
+use crate::workshop::Disk;
+
+pub(crate) fn run(args: &InjectArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut session = Session::new(terminal, &args.suite.how, false)?;
+    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let injector = Injector::new(args, &project)?;
+    let suites = project.suites(&mut session, &args.suite)?;
+    session.each_suite(suites, &args.suite.targets, |session, engine, _| injector.suite(session, engine))
+}
+
+/// What was typed.
+struct Injector<'a> {
+    args: &'a InjectArgs,
+    project: &'a Project,
+    operators: Vec<Operator>,
+    settings: InjectSettings,
+    out: PathBuf,
+}
+
+/// Mutants that are tried side by side.
+const TOGETHER: usize = 96;
+
+/// The same where each that is not killed has a hunt of its own.
+const HUNTED_TOGETHER: usize = 8;
+
+const OUT_HINT: &str = "name a directory that you may write to with `--out`";
+
+/// What the command itself needs is in this directory of the data set.
+const WORK: &str = ".work";
+
+impl<'a> Injector<'a> {
+    fn new(args: &'a InjectArgs, project: &'a Project) -> Result<Self, Failure> {
+        let out = match &args.out {
+            Some(out) => project.directory.join(out),
+            None => project.state_directory("inject")?,
+        };
+        let settings = InjectSettings {
+            scope: args.scope,
+            reruns: args.reruns,
+            orders: args.orders,
+            seed: project.settings.seed,
+            ..InjectSettings::default()
+        };
+        Ok(Injector { args, project, operators: args.operators(), settings, out })
+    }
+
+    fn suite(&self, session: &mut Session<'_>, engine: &Engine) -> Result<Done, Failure> {
+        refuse(engine)?;
+        let suite = engine.suite();
+        let files = Disk { root: self.project.directory.join(&suite.root) };
+        let mutants = mutants(suite, &files, &self.operators, self.args.limit, self.settings.seed);
+        let mutants = self.in_scope(suite, mutants);
+        let mut journal = self.journal(engine)?;
+        session.tell(&Event::Planned(self.plan(engine, mutants.len())));
+        let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite)?;
+        let judged = self.judged(&mut bench, engine, mutants, &mut journal);
+        let trouble = bench.trouble.take();
+        let tried = match judged {
+            Ok(tried) => tried,
+            Err(Stop::Failed(failure)) => return Err(failure),
+            Err(Stop::Halted(halted)) => {
+                return trouble.map_or_else(|| Ok(stopped(halted)), |error| Err(error.into()));
+            }
+        };
+        let classes = classes(suite, &files);
+        let injection = self.injection(engine, &tried, &classes);
+        self.write(&injection)?;
+        session.data(&summary(&injection, &self.out));
+        if let Some(detector) = &self.args.score {
+            self.score(session, engine, &tried, detector)?;
+        }
+        let work = self.out.join(WORK).join("cost.json");
+        let mutants = tried.mutants.len();
+        let closing = move |cost: Cost| {
+            // What it took is no part of the data set, which is the same each time.
+            let _ = fs::write(work, cost_json(cost, mutants));
+            vec![Event::Finished { coverage: None, cost, stopped_early: None }]
+        };
+        Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
+    }
+
+    /// Has a detector look at the order-dependent mutants.
+    fn score(
+        &self,
+        session: &mut Session<'_>,
+        engine: &Engine,
+        tried: &Tried,
+        detector: &str,
+    ) -> Result<(), Failure> {
+        let detector = if detector.is_empty() { self.own_detector()? } else { detector.to_owned() };
+        let flaky =
+            tried.mutants.iter().zip(&tried.verdicts).filter_map(|(mutant, verdict)| match &verdict.fate {
+                Fate::OrderDependent(flaky) => Some((mutant, flaky.as_slice())),
+                _ => None,
+            });
+        let flaky: Vec<(&Mutant, &[Flaky])> = flaky.collect();
+        let all = flaky.len() as u64;
+        session
+            .tell(&Event::Planned(Plan { strategy: "score".to_owned(), ..self.plan(engine, flaky.len()) }));
+        let score = score(self.project, engine.suite(), &detector, &flaky, |done| {
+            let (orders_done, share) = (done as u64, done as f64 / all.max(1) as f64);
+            let progress = Progress { orders_done, orders: all, share, running: None };
+            session.tell(&Event::Progressed(progress));
+        })?;
+        session.data(&scored(&score));
+        let path = self.out.join(WORK).join("score.json");
+        let bytes = serde_json::to_vec_pretty(&score).unwrap_or_default();
+        fs::write(&path, bytes).map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
+    }
+
+    /// A hunt by this very program, in the same suite.
+    fn own_detector(&self) -> Result<String, Failure> {
+        let program = self.project.settings.keeper.display().to_string();
+        let mut words = vec![program];
+        words.extend(["hunt", "--quiet", "--no-explain", "--json", "-"].map(str::to_owned));
+        if self.project.settings.trusts_forks {
+            words.push("--trust-forks".to_owned());
+        }
+        words.extend(self.args.suite.typed_again());
+        let quoted = shlex::try_join(words.iter().map(String::as_str));
+        quoted.map_err(|error| Failure::usage(error.to_string(), "name a detector with `--score COMMAND`"))
+    }
+
+    /// In a hunt over the suite all of its tests may notice.
+    fn in_scope(&self, suite: &Suite, mut mutants: Vec<Mutant>) -> Vec<Mutant> {
+        if self.settings.scope == Scope::Suite {
+            mutants.iter_mut().for_each(|mutant| mutant.judged = suite.indices().collect());
+        }
+        mutants
+    }
+
+    /// The verdicts that are known already.
+    fn journal(&self, engine: &Engine) -> Result<Journal, Failure> {
+        let work = self.out.join(WORK);
+        let path = work.join("journal.jsonl");
+        let opened = fs::create_dir_all(&work).and_then(|()| Journal::open(&path, &self.about(engine)));
+        opened.map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
+    }
+
+    /// What decides the verdicts. A data set among the sources would change them, so then they do not count.
+    fn about(&self, engine: &Engine) -> String {
+        let mut fingerprint = fingerprint::of(self.project, engine, &self.args.suite.choice(), None);
+        let is_among = self.args.out.is_some() && self.out.starts_with(&self.project.directory);
+        if is_among {
+            fingerprint.sources.clear();
+        }
+        let operators: Vec<&str> = self.operators.iter().map(|operator| operator.name()).collect();
+        let InjectSettings { scope, reruns, orders, times, seed } = self.settings;
+        let ids = engine.suite().tests().iter().map(|test| test.id.0.as_str());
+        format!(
+            "{} {} {} limit {:?} reruns {reruns} orders {orders} times {times} seed {seed} tests {}",
+            fingerprint.digest(),
+            operators.join(","),
+            scope.name(),
+            self.args.limit,
+            ids.collect::<Vec<_>>().join("\n")
+        )
+    }
+
+    fn judged(
+        &self,
+        bench: &mut EngineBench<'_, '_>,
+        engine: &Engine,
+        mutants: Vec<Mutant>,
+        journal: &mut Journal,
+    ) -> Result<Tried, Stop> {
+        let looked_at: BTreeSet<TestIndex> =
+            mutants.iter().flat_map(|mutant| mutant.judged.iter().copied()).collect();
+        let left_out = self.left_out(bench, engine, &mutants, journal)?;
+        let is_of_stable = |mutant: &Mutant| mutant.tests.iter().any(|test| !left_out.contains_key(test));
+        let mutants: Vec<Mutant> = mutants.into_iter().filter(is_of_stable).collect();
+        let is_new = |mutant: &&Mutant| !journal.verdicts.contains_key(&mutant.number);
+        let (alone, together): (Vec<&Mutant>, Vec<&Mutant>) =
+            mutants.iter().filter(is_new).partition(|mutant| mutant.swap.is_none());
+        let together_now = if self.settings.scope == Scope::Suite { HUNTED_TOGETHER } else { TOGETHER };
+        let waves = together.chunks(together_now).chain(alone.chunks(1));
+        for wave in waves {
+            bench.advance(journal.verdicts.len(), mutants.len());
+            let verdicts = Judge::new(bench, self.settings, &left_out).judge(wave)?;
+            journal.note(wave.iter().map(|mutant| mutant.number).zip(verdicts).collect())?;
+        }
+        let verdict = |mutant: &Mutant| journal.verdicts[&mutant.number].clone();
+        let verdicts = mutants.iter().map(verdict).collect();
+        Ok(Tried { mutants, verdicts, left_out, looked_at: looked_at.len() })
+    }
+
+    fn left_out(
+        &self,
+        bench: &mut EngineBench<'_, '_>,
+        engine: &Engine,
+        mutants: &[Mutant],
+        journal: &mut Journal,
+    ) -> Result<Leavings, Stop> {
+        if let Some(known) = &journal.unstable {
+            return Ok(known.clone());
+        }
+        bench.session().say("Stable", "looking for tests that pass alone each time and in every order");
+        let classes: BTreeSet<Vec<TestIndex>> = mutants.iter().map(|mutant| mutant.judged.clone()).collect();
+        let left_out = unstable(bench, &classes, &self.known(engine)?, self.settings)?;
+        journal.note_unstable(&left_out)?;
+        Ok(left_out)
+    }
+
+    /// Tests that an earlier hunt has found to depend on order.
+    fn known(&self, engine: &Engine) -> Result<BTreeSet<TestIndex>, Failure> {
+        let known = all_known(&self.project.directory)?;
+        let found = known.iter().filter(|finding| finding.stands);
+        let found = found.filter_map(|finding| finding_in(engine.suite(), finding).ok().flatten());
+        Ok(found.filter(|finding| finding.kind.is_order_dependent()).map(|finding| finding.test).collect())
+    }
+
+    fn injection<'t>(&'t self, engine: &'t Engine, tried: &'t Tried, classes: &'t [Class]) -> Injection<'t> {
+        Injection {
+            suite: engine.suite(),
+            settings: self.settings,
+            operators: &self.operators,
+            mutants: &tried.mutants,
+            verdicts: &tried.verdicts,
+            looked_at: tried.looked_at,
+            left_out: &tried.left_out,
+            classes,
+        }
+    }
+
+    fn write(&self, injection: &Injection<'_>) -> Result<(), Failure> {
+        let written = write_all(&self.out, &injection.files());
+        written.map_err(|error| Failure::unwritable(&self.out, &error, OUT_HINT))
+    }
+
+    fn plan(&self, engine: &Engine, mutants: usize) -> Plan {
+        Plan {
+            strategy: "inject".to_owned(),
+            orders: mutants as u64,
+            seed: self.settings.seed,
+            workers: engine.settings().workers,
+            isolation: engine.isolation().name(),
+            aim: Aim::Mutants,
+        }
+    }
+}
+
+/// Mutants with their verdicts.
+struct Tried {
+    mutants: Vec<Mutant>,
+    verdicts: Vec<Verdict>,
+    left_out: Leavings,
+    looked_at: usize,
+}
+
+/// Why there is no data set.
+enum Stop {
+    Halted(Halted),
+    Failed(Failure),
+}
+
+impl From<Halted> for Stop {
+    fn from(halted: Halted) -> Self {
+        Stop::Halted(halted)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Stop::Failed(failure)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        let hint = "free some space, and type the same again: what is known is kept";
+        Stop::Failed(Failure::unwritable(Path::new(WORK), &error, hint))
+    }
+}
+
+fn refuse(engine: &Engine) -> Result<(), Failure> {
+    if engine.suite().driver != "pytest" {
+        return Err(Failure::usage(
+            "mutants are made of suites in Python only, so far",
+            "name a directory that has a pytest suite with `-C`",
+        ));
+    }
+    if engine.disk() == DiskMode::Shared {
+        return Err(Failure::usage(
+            "mutants are tried out on files that only tests see, and `--disk shared` has none",
+            "leave `--disk shared` out",
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a data set, and takes away the diffs of one that was there before.
+fn write_all(out: &Path, files: &[anyorder_inject::DataFile]) -> io::Result<()> {
+    let diffs = out.join("mutants");
+    if diffs.exists() {
+        fs::remove_dir_all(&diffs)?;
+    }
+    fs::create_dir_all(&diffs)?;
+    files.iter().try_for_each(|(path, bytes)| fs::write(out.join(path), bytes))
+}
+
+fn summary(injection: &Injection<'_>, out: &Path) -> String {
+    let metrics = injection.metrics();
+    let fates: Vec<String> = metrics.fates.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    format!(
+        "{} mutants of {} stable tests: {}\n{} % of the valid ones are order-dependent; {}\n",
+        metrics.mutants,
+        metrics.stable_tests,
+        fates.join(", "),
+        metrics.od_mutants_of_valid,
+        out.display()
+    )
+}
+
+fn scored(score: &Score) -> String {
+    let Score { mutants, known, found, mutants_found, without_report, wall_s, .. } = score;
+    let lost = match without_report {
+        0 => String::new(),
+        number => format!("; no report for {number}"),
+    };
+    format!(
+        "recall {} % ({found} of {known} tests; {mutants_found} of {mutants} mutants), precision {} %, {:.1} s each{lost}\n",
+        score.recall(),
+        score.precision(),
+        wall_s / (*mutants).max(1) as f64
+    )
+}
+
+fn cost_json(cost: Cost, mutants: usize) -> String {
+    let mut value = serde_json::to_value(cost).unwrap_or_default();
+    value["mutants"] = mutants.into();
+    value.to_string()
+}
+
+fn stopped(halted: Halted) -> Done {
+    let exit = if halted == Halted::Interrupted { Exit::Interrupted } else { Exit::Unfinished };
+    let closing =
+        move |cost| vec![Event::Finished { coverage: None, cost, stopped_early: Some(in_words(halted)) }];
+    Done { exit, closing: Box::new(closing) }
+}

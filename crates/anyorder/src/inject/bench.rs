@@ -1,0 +1,271 @@
+//! Tries mutants out: changed functions in forks of the suite's own process, or a changed tree that is collected anew.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyorder_engine::{Batch, Engine, EngineError, FileChange, Isolation, PlainRequest, Route, Update};
+use anyorder_inject::{Ask, Bench, Fitness, Flaky, Mutant};
+use anyorder_model::{Event, Halted, NotSwapped, Order, Progress, RunRecord, Step, Suite, Swap, TestIndex};
+use anyorder_search::{HuntSettings, hunt};
+
+use super::quiet::Quiet;
+use crate::args::SuiteArgs;
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::oracle::EngineOracle;
+use crate::project::Project;
+use crate::session::{Session, ends_its_parent};
+
+pub(crate) struct EngineBench<'a, 's> {
+    engine: &'a Engine,
+    session: &'a mut Session<'s>,
+    project: &'a Project,
+    args: &'a SuiteArgs,
+    /// Where paths of files begin.
+    root: PathBuf,
+    /// Where files go that plain command lines mention.
+    files: PathBuf,
+    /// Suites on changed trees, by the numbers of their mutants.
+    changed: BTreeMap<usize, Engine>,
+    pub(crate) progress: Progress,
+    /// Why nothing can be run any more.
+    pub(crate) trouble: Option<EngineError>,
+}
+
+impl<'a, 's> EngineBench<'a, 's> {
+    pub(crate) fn new(
+        engine: &'a Engine,
+        session: &'a mut Session<'s>,
+        project: &'a Project,
+        args: &'a SuiteArgs,
+    ) -> Result<Self, Failure> {
+        Ok(EngineBench {
+            engine,
+            session,
+            project,
+            args,
+            root: project.directory.join(&engine.suite().root),
+            files: project.state_directory("plain")?,
+            changed: BTreeMap::new(),
+            progress: Progress::default(),
+            trouble: None,
+        })
+    }
+
+    /// Shows how far it has come.
+    pub(crate) fn advance(&mut self, done: usize, all: usize) {
+        let share = done as f64 / all.max(1) as f64;
+        self.progress =
+            Progress { orders_done: done as u64, orders: all as u64, share, running: self.progress.running };
+        self.session.tell(&Event::Progressed(self.progress.clone()));
+    }
+
+    pub(crate) fn session(&mut self) -> &mut Session<'s> {
+        self.session
+    }
+
+    fn halted(&mut self, error: EngineError) -> Halted {
+        if matches!(error, EngineError::Cancelled) {
+            return Halted::Interrupted;
+        }
+        self.trouble = Some(error);
+        Halted::Broken
+    }
+
+    fn change(&self, mutant: &Mutant) -> FileChange {
+        FileChange { path: self.root.join(&mutant.file), contents: mutant.after.clone() }
+    }
+
+    /// Collects a mutant's tree; nothing, and why, if it has not the same tests.
+    fn open(&mut self, mutant: &Mutant) -> Result<Result<Engine, String>, EngineError> {
+        let project = self.project.with_changes(vec![self.change(mutant)]);
+        let mut suites = match project.suites(self.session, self.args) {
+            Ok(suites) => suites,
+            Err(failure) => return Ok(Err(failure.problem.what)),
+        };
+        let engine = match suites.open_next() {
+            Ok(Some(opened)) => opened.engine,
+            Ok(None) => return Ok(Err("there is no suite any more".to_owned())),
+            Err(EngineError::Cancelled) => return Err(EngineError::Cancelled),
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let is_gone = |&&test: &&TestIndex| engine.suite().index_of(self.engine.suite().id(test)).is_none();
+        let gone = mutant.judged.iter().find(is_gone).map(|&test| self.engine.suite().id(test));
+        Ok(gone.map_or(Ok(()), |id| Err(format!("{id} is not collected"))).map(|()| engine))
+    }
+
+    /// Runs batches on one engine; the records of all orders, in the order asked.
+    fn carry_out(&mut self, engine: &Engine, batches: Vec<Batch>) -> Result<Vec<RunRecord>, EngineError> {
+        let many = batches.iter().map(|batch| batch.0.len()).sum();
+        let mut records: Vec<Option<RunRecord>> = vec![None; many];
+        engine.run(batches.into_iter(), |update| {
+            match update {
+                Update::Ran { number, record } => {
+                    let at = usize::try_from(number - 1).expect("orders fit into memory");
+                    records[at] = Some(record);
+                }
+                Update::EndsItsParent { test } => self.session.tell(&ends_its_parent(engine, test)),
+                Update::Tick { running, .. } => {
+                    self.progress.running = running;
+                    self.session.tell(&Event::Progressed(self.progress.clone()));
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        let all: Option<Vec<RunRecord>> = records.into_iter().collect();
+        all.ok_or(EngineError::Cancelled)
+    }
+
+    /// Runs orders on a mutant's own suite; tests have the same ids there, but maybe other places.
+    fn on_changed_tree(&mut self, mutant: &Mutant, orders: &[Order]) -> Result<Vec<RunRecord>, EngineError> {
+        let Some(engine) = self.changed.remove(&mutant.number) else { return Err(EngineError::Cancelled) };
+        let batch = Batch::from(moved_all(orders, self.engine.suite(), engine.suite()));
+        let records = self.carry_out(&engine, vec![batch]);
+        let suite = engine.suite().clone();
+        self.changed.insert(mutant.number, engine);
+        let back = |(record, asked): (RunRecord, &Order)| {
+            let step = |step: Step| Step { test: moved(step.test, &suite, self.engine.suite()), ..step };
+            RunRecord { asked: asked.clone(), steps: record.steps.into_iter().map(step).collect() }
+        };
+        Ok(records?.into_iter().zip(orders).map(back).collect())
+    }
+
+    fn plain(&self, mutant: &Mutant, orders: &[Order]) -> Result<Vec<RunRecord>, EngineError> {
+        let changes = [self.change(mutant)];
+        let (engine, next) = (self.engine, AtomicUsize::new(0));
+        let mut results: Vec<(usize, Result<RunRecord, EngineError>)> = thread::scope(|scope| {
+            let workers = (0..engine.settings().workers.min(orders.len())).map(|worker| {
+                let (next, changes) = (&next, &changes);
+                scope.spawn(move || {
+                    let mut ran = Vec::new();
+                    while let Some((at, order)) = next_of(orders, next) {
+                        let seed = u32::try_from(at).ok().map(|at| at + 1);
+                        let request = PlainRequest { changes, seed, worker, ..PlainRequest::new(order) };
+                        ran.push((at, engine.run_plain(request, |_| {}).map(|run| run.record)));
+                    }
+                    ran
+                })
+            });
+            let workers: Vec<_> = workers.collect();
+            workers.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
+        });
+        results.sort_by_key(|(at, _)| *at);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+impl Bench for EngineBench<'_, '_> {
+    fn suite(&self) -> &Suite {
+        self.engine.suite()
+    }
+
+    fn fitness(&mut self, mutants: &[&Mutant]) -> Result<Vec<Fitness>, Halted> {
+        self.changed.clear();
+        let swaps: Vec<&Swap> = mutants.iter().filter_map(|mutant| mutant.swap.as_deref()).collect();
+        let mut tried = self.engine.try_swaps(&swaps).map_err(|error| self.halted(error))?.into_iter();
+        let mut fitness = Vec::with_capacity(mutants.len());
+        for mutant in mutants {
+            let swapped = mutant.swap.as_ref().and_then(|_| tried.next());
+            fitness.push(match swapped {
+                Some(Ok(())) => Fitness::Swapped,
+                Some(Err(NotSwapped::Invalid(why))) => Fitness::Invalid(why),
+                Some(Err(NotSwapped::Refused(_))) | None => {
+                    match self.open(mutant).map_err(|error| self.halted(error))? {
+                        Err(why) => Fitness::Invalid(why),
+                        Ok(engine) => {
+                            self.changed.insert(mutant.number, engine);
+                            Fitness::Changed
+                        }
+                    }
+                }
+            });
+        }
+        Ok(fitness)
+    }
+
+    fn run(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
+        let is_changed =
+            |ask: &&Ask<'_>| ask.mutant.is_some_and(|mutant| self.changed.contains_key(&mutant.number));
+        let changed: Vec<bool> = asked.iter().map(|ask| is_changed(&ask)).collect();
+        let swapped = asked.iter().zip(&changed).filter(|(_, is_changed)| !**is_changed);
+        let batches = batches(swapped.map(|(ask, _)| ask));
+        let engine = self.engine;
+        let records = self.carry_out(engine, batches).map_err(|error| self.halted(error))?;
+        let mut records = records.into_iter();
+        let mut answers = Vec::with_capacity(asked.len());
+        for (ask, is_changed) in asked.iter().zip(changed) {
+            answers.push(match ask.mutant.filter(|_| is_changed && !ask.orders.is_empty()) {
+                Some(mutant) => {
+                    self.on_changed_tree(mutant, &ask.orders).map_err(|error| self.halted(error))?
+                }
+                None if is_changed => vec![],
+                None => records.by_ref().take(ask.orders.len()).collect(),
+            });
+        }
+        Ok(answers)
+    }
+
+    fn hunt(&mut self, mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
+        let opened = match self.changed.remove(&mutant.number) {
+            Some(engine) => Ok(engine),
+            None => self.open(mutant).map_err(|error| self.halted(error))?,
+        };
+        let Ok(engine) = opened else { return Ok(vec![]) };
+        let memory = Memory::forgetful(engine.suite(), engine.session());
+        let mut oracle = EngineOracle::new(&engine, self.session, memory, self.files.clone());
+        let settings = HuntSettings {
+            seed: engine.settings().seed,
+            is_dear: engine.isolation() == Isolation::Process,
+            ..HuntSettings::default()
+        };
+        let report = hunt(&mut Quiet(&mut oracle), &settings);
+        if let Some(halted) = report.stopped_early {
+            return Err(halted);
+        }
+        let place = |test: TestIndex| moved(test, engine.suite(), self.engine.suite());
+        Ok(report.findings.iter().filter_map(|finding| Flaky::of(finding, place)).collect())
+    }
+
+    fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
+        let plain = |ask: &Ask<'_>| ask.mutant.map_or(Ok(vec![]), |mutant| self.plain(mutant, &ask.orders));
+        let answers: Result<Vec<_>, EngineError> = asked.iter().map(plain).collect();
+        answers.map_err(|error| self.halted(error))
+    }
+}
+
+/// Orders of neighbours that concern the same file share what they begin with, unless they are to be apart.
+fn batches<'m>(asked: impl Iterator<Item = &'m Ask<'m>>) -> Vec<Batch> {
+    let mut batches: Vec<(Option<&str>, Batch)> = Vec::new();
+    for ask in asked.filter(|ask| !ask.orders.is_empty()) {
+        let file = ask.mutant.filter(|_| !ask.is_apart).map(|mutant| mutant.file.as_str());
+        let route = |order: &Order| {
+            let place = ask.place_in(order);
+            let swap = ask.mutant.and_then(|mutant| mutant.swap.clone());
+            Route { order: order.clone(), swap: place.zip(swap) }
+        };
+        let routes = ask.orders.iter().map(route);
+        match batches.last_mut().filter(|(last, _)| file.is_some() && *last == file) {
+            Some((_, batch)) => batch.0.extend(routes),
+            None => batches.push((file, Batch(routes.collect()))),
+        }
+    }
+    batches.into_iter().map(|(_, batch)| batch).collect()
+}
+
+fn next_of<'o>(orders: &'o [Order], next: &AtomicUsize) -> Option<(usize, &'o Order)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    orders.get(at).map(|order| (at, order))
+}
+
+fn moved_all(orders: &[Order], from: &Suite, to: &Suite) -> Vec<Order> {
+    let order = |order: &Order| order.tests().iter().map(|&test| moved(test, from, to)).collect();
+    orders.iter().map(order).collect()
+}
+
+/// The place of a test in another suite that has it.
+fn moved(test: TestIndex, from: &Suite, to: &Suite) -> TestIndex {
+    to.index_of(from.id(test)).expect("both suites have the tests that are asked for")
+}

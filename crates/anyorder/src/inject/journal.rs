@@ -1,0 +1,125 @@
+//! What is known already, line by line: a command that was killed goes on where it was.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyorder_inject::{Leavings, Unstable, Verdict};
+use anyorder_model::TestIndex;
+use serde::{Deserialize, Serialize};
+
+/// The lines of a journal.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    /// What decides all that follows.
+    For(String),
+    /// Tests that are left out.
+    Unstable(Vec<(TestIndex, Unstable)>),
+    /// The verdict on a mutant.
+    Verdict(usize, Verdict),
+}
+
+/// Verdicts that are kept.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    pub(crate) unstable: Option<Leavings>,
+    /// By the numbers of their mutants.
+    pub(crate) verdicts: BTreeMap<usize, Verdict>,
+}
+
+impl Journal {
+    /// Opens the journal; begins it anew if it is about something else.
+    pub(crate) fn open(path: &Path, about: &str) -> io::Result<Self> {
+        let mut kept = fs::read(path).unwrap_or_default();
+        // A line without an end was being written when the command was killed.
+        kept.truncate(kept.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+        let lines = || kept.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
+        let is_ours = matches!(lines().next(), Some(Line::For(first)) if first == about);
+        let mut file = OpenOptions::new().create(true).write(true).truncate(false).open(path)?;
+        let length = if is_ours { kept.len() as u64 } else { 0 };
+        file.set_len(length)?;
+        io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
+        let mut journal = Journal { file, unstable: None, verdicts: BTreeMap::new() };
+        if is_ours {
+            lines().for_each(|line| journal.learn(line));
+        } else {
+            journal.write(&[Line::For(about.to_owned())])?;
+        }
+        Ok(journal)
+    }
+
+    fn learn(&mut self, line: Line) {
+        match line {
+            Line::For(_) => {}
+            Line::Unstable(tests) => self.unstable = Some(tests.into_iter().collect()),
+            Line::Verdict(number, verdict) => {
+                self.verdicts.insert(number, verdict);
+            }
+        }
+    }
+
+    pub(crate) fn note_unstable(&mut self, left_out: &Leavings) -> io::Result<()> {
+        let tests = left_out.iter().map(|(&test, &why)| (test, why)).collect();
+        self.write(&[Line::Unstable(tests)])?;
+        self.unstable = Some(left_out.clone());
+        Ok(())
+    }
+
+    pub(crate) fn note(&mut self, verdicts: Vec<(usize, Verdict)>) -> io::Result<()> {
+        let lines: Vec<Line> =
+            verdicts.iter().map(|(number, verdict)| Line::Verdict(*number, verdict.clone())).collect();
+        self.write(&lines)?;
+        self.verdicts.extend(verdicts);
+        Ok(())
+    }
+
+    fn write(&mut self, lines: &[Line]) -> io::Result<()> {
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+        }
+        self.file.write_all(&text)?;
+        self.file.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_inject::Fate;
+
+    fn verdict() -> Verdict {
+        Verdict { fate: Fate::Equivalent, orders: 3, changed_tree: false }
+    }
+
+    #[test]
+    fn what_was_noted_is_known_again_but_for_a_line_that_was_cut_off() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let mut journal = Journal::open(&path, "this").unwrap();
+        journal.note_unstable(&[(TestIndex(3), Unstable::NotPassing)].into()).unwrap();
+        journal.note(vec![(7, verdict())]).unwrap();
+        drop(journal);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes.extend(b"{\"verdict\":[8,");
+        fs::write(&path, bytes).unwrap();
+        let mut again = Journal::open(&path, "this").unwrap();
+        assert_eq!(again.verdicts.keys().copied().collect::<Vec<_>>(), [7]);
+        assert_eq!(again.unstable.as_ref().unwrap().len(), 1);
+        again.note(vec![(8, verdict())]).unwrap();
+        assert_eq!(Journal::open(&path, "this").unwrap().verdicts.len(), 2);
+    }
+
+    #[test]
+    fn what_is_about_something_else_is_begun_anew() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        Journal::open(&path, "this").unwrap().note(vec![(7, verdict())]).unwrap();
+        assert!(Journal::open(&path, "that").unwrap().verdicts.is_empty());
+        assert!(Journal::open(&path, "this").unwrap().verdicts.is_empty());
+    }
+}
