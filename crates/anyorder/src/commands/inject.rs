@@ -26,7 +26,7 @@ use crate::workshop::Disk;
 
 pub(crate) fn run(args: &InjectArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::new(&args.suite.how, &session.cancel)?;
+    let project = Project::open(&args.suite.how, &mut session)?;
     let injector = Injector::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, _| injector.suite(session, engine))

@@ -76,7 +76,7 @@ impl<'a, 's> EngineBench<'a, 's> {
     }
 
     fn change(&self, mutant: &Mutant) -> FileChange {
-        FileChange { path: self.root.join(&mutant.file), contents: mutant.after.clone() }
+        FileChange { path: self.root.join(&mutant.file), contents: Some(mutant.after.clone()) }
     }
 
     /// Collects a mutant's tree; nothing, and why, if it has not the same tests.
@@ -215,7 +215,8 @@ impl Bench for EngineBench<'_, '_> {
         };
         let Ok(engine) = opened else { return Ok(vec![]) };
         let memory = Memory::forgetful(engine.suite(), engine.session());
-        let mut oracle = EngineOracle::new(&engine, self.session, memory, self.files.clone());
+        let mut oracle =
+            EngineOracle::new(&engine, self.session, memory, self.files.clone(), self.root.clone());
         let settings = HuntSettings {
             seed: engine.settings().seed,
             is_dear: engine.isolation() == Isolation::Process,

@@ -88,7 +88,7 @@ fn report(
 ) -> Result<Option<Value>, Failure> {
     let scratch = Scratch::new().map_err(EngineError::Scratch)?;
     let path = project.directory.join(&suite.root).join(&mutant.file);
-    let change = FileChange { path, contents: mutant.after.clone() };
+    let change = FileChange { path, contents: Some(mutant.after.clone()) };
     let settings = Settings { changes: vec![change], ..project.settings.clone() };
     let errand = Errand::new(&project.directory, &settings, &scratch, &[])?;
     let said = scratch.path().join("said.json");
