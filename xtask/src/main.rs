@@ -32,6 +32,7 @@ cargo xtask trial explain [SUITE...]  public suites: how many findings have a pr
 cargo xtask trial fix [SUITE...]      public suites: how many findings get a verified patch, the patches, and why the others get none
 cargo xtask trial check DIRECTORY...  repositories with their environment in `.venv`: what `check` selects and costs, commit by commit
 cargo xtask trial sources [SUITE...]  public suites: do all Python files come back byte for byte, and do changes hold
+cargo xtask trial changes CLONE...    histories of public projects: what their last commits have changed, and how long it takes to tell
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
@@ -66,6 +67,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "thorough", names @ ..] => Some(parts::thorough(names)),
         ["trial", "pairs", names @ ..] => Some(pairs::against_all(names)),
         ["trial", "sources", names @ ..] => Some(parts::bench("sources", names)),
+        ["trial", "changes", clones @ ..] => Some(parts::bench("changes", clones)),
         ["trial", "large"] => Some(parts::bench("large", &[])),
         ["trial", "messages", words @ ..] => {
             numbers(words, [1_000_000, 0]).map(|[count, seed]| messages::messages(count, seed))

@@ -38,8 +38,9 @@ const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 const AGENTS: &str = "agents";
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 14] = [
+pub(crate) const THOROUGH: [&str; 15] = [
     AGENTS,
+    "slow_check",
     "slow_deep_states",
     "slow_disk",
     "slow_every_scope",

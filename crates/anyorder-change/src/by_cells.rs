@@ -184,7 +184,7 @@ impl<'a> Web<'a> {
     }
 }
 
-fn left<'a>(profile: Option<&'a Profile>, test: TestIndex, counts: impl Fn(&Cell) -> bool) -> Left<'a> {
+fn left(profile: Option<&Profile>, test: TestIndex, counts: impl Fn(&Cell) -> bool) -> Left<'_> {
     let mut left = Left::new();
     let writes = profile.into_iter().flat_map(|profile| &profile.writes);
     for cell in writes.map(|write| &write.cell).filter(|cell| counts(cell)) {
@@ -200,5 +200,7 @@ fn has_unknown(contents: Option<&BTreeSet<Content<'_>>>) -> bool {
 
 /// What is kept for an object by a weak reference to it: nobody else has the object.
 fn is_for_own_object(cell: &Cell) -> bool {
-    cell.before == "<absent>" && cell.path.contains("[<weak <") && cell.path.ends_with(" object>>]")
+    let is_weak = |(open, close): (&str, &str)| cell.path.contains(open) && cell.path.ends_with(close);
+    cell.before == "<absent>"
+        && [("[<weak <", " object>>]"), ("{<weak <", " object>>}")].into_iter().any(is_weak)
 }

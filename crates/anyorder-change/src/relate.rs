@@ -28,8 +28,9 @@ pub enum Select {
 /// The tests that share state with affected or deleted ones, directly or by others, with the reasons; in the order of the
 /// suite.
 ///
-/// `new` are the profiles that were made after the change: of the affected tests, and of those that are `unknown`. A test
-/// that has no profile at all is related by [`Select::Class`].
+/// `new` are the profiles that were made after the change: of the affected tests, and of those that are `unknown`. Where one
+/// of an affected test is missing, and for tests that have none at all, cells cannot be told, and it is as with
+/// [`Select::Class`].
 pub fn related(
     suite: &Suite,
     affected: &Affected,
@@ -48,8 +49,11 @@ pub fn related(
         Select::Class => by_class(&crowd, old, imports),
         Select::Cells => {
             let mut why = by_cells(&crowd, noise);
-            let unknown = by_class(&crowd, old, imports);
-            why.extend(unknown.into_iter().filter(|(test, _)| !crowd.profiles.contains_key(test)));
+            for (test, reasons) in by_class(&crowd, old, imports) {
+                if crowd.is_blind() || !crowd.profiles.contains_key(&test) {
+                    why.entry(test).or_insert(reasons);
+                }
+            }
             why
         }
         Select::All => {
@@ -106,6 +110,12 @@ impl<'a> Crowd<'a> {
         }
         new.iter().for_each(|profile| profiles.entry(profile.test).or_default().new = Some(profile));
         Crowd { suite, deleted: &affected.deleted, start, profiles }
+    }
+
+    /// Whether it is not known what some affected test does now.
+    fn is_blind(&self) -> bool {
+        let is_known = |test: &TestIndex| self.profiles.get(test).is_some_and(|known| known.new.is_some());
+        self.start.iter().any(|test| test.at() < self.suite.len() && !is_known(test))
     }
 
     pub(crate) fn id(&self, test: TestIndex) -> &TestId {

@@ -146,6 +146,14 @@ fn noise_relates_nobody() {
 }
 
 #[test]
+fn an_affected_test_that_was_not_profiled_anew_is_related_by_the_published_rule() {
+    let mut case = case(does(&[], &[]), vec![does(&[], &[]), does(&[], &[])]);
+    assert_eq!(case.numbers(), [] as [u32; 0]);
+    case.new.clear();
+    assert_eq!(case.numbers(), [1]);
+}
+
+#[test]
 fn where_nothing_is_affected_nothing_is_related() {
     let mut case = case(does(&["m.a"], &[]), vec![does(&["m.a"], &[]), does(&[], &["m.a"])]);
     case.affected = Affected::default();

@@ -58,6 +58,16 @@ except ImportError:
 }
 
 #[test]
+fn what_is_there_for_type_checkers_has_no_parts_and_the_other_branch_has() {
+    let text = "if TYPE_CHECKING:\n    def f(): pass\nelse:\n    def g(): pass\n";
+    let inside = format!(
+        "def h():\n    if TYPE_CHECKING:\n        def i(): pass\n    else:\n        def j(): pass\n{text}"
+    );
+    assert_eq!(names(text), ["g"]);
+    assert_eq!(names(&inside), ["h", "h.<locals>.j", "g"]);
+}
+
+#[test]
 fn formatting_comments_and_lines_do_not_count() {
     let before = "'''doc'''\nimport os\nX = ['a', \"b\"]\nclass C(Base):\n  y = (1)\n  def m(self, a, b=1):\n    return f(a, b) # type: int\n";
     let after = "# what it is\n\"\"\"doc\"\"\"\n\nimport os\n\nX = [\n    \"a\",\n    'b',\n]\n\n\nclass C(Base):\n    y = 1  # one\n\n    def m(\n        self,\n        a,\n        b=1,\n    ):\n        # type: (...) -> int\n\n        return (f(a, b))\n";

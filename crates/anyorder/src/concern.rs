@@ -7,11 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyorder_change::{
-    Affected, Changes, How, Imports, OldProfiles, Repository, Rts, Select, Since, affected, changes, related,
+    Affected, Changes, How, Imports, OldProfiles, Recorded, Repository, Rts, Select, Since, Stamp, Tree,
+    affected, changes, related,
 };
 use anyorder_engine::Engine;
 use anyorder_model::{
-    Event, Halted, News, Oracle, Profile, Selected, Selection, Station, Suite, TestId, TestIndex, Why,
+    Event, Halted, News, Oracle, Profile, Selected, Selection, Station, Suite, Test, TestId, TestIndex, Why,
 };
 use anyorder_search::{Noise, ProfileSettings, profile};
 
@@ -56,12 +57,12 @@ pub(crate) fn concern(
     wishes: &Wishes<'_>,
 ) -> Result<Concern, Failure> {
     let (suite, root) = (engine.suite(), oracle.root().to_owned());
-    let kept = oracle.memory().profiles()?;
+    let mut kept = oracle.memory().profiles()?;
     let Since { commit, old: then, new: now } = since(&root, &kept, wishes.since)?;
     let (imports, changes) = (Imports::new(&then, &now), changes(&then, &now));
     let other_environment = kept.other_environment(&environment(engine));
     let with_profiles = with_profiles(suite, &kept.profiles);
-    let old = OldProfiles::new(&root, kept.profiles);
+    let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
     if let Some(what) = other_environment {
         make_all_affected(suite, &mut found, &what);
@@ -69,8 +70,11 @@ pub(crate) fn concern(
     let unwatched = gone_unwatched(&changes, &found.deleted);
     found.deleted.extend(unwatched);
     let watched = if wishes.may_watch { to_watch(&found, wishes.select) } else { vec![] };
-    let (new, stopped_early) = watch(oracle, &watched);
-    let related = related(suite, &found, &old, &new, wishes.select, &imports, wishes.noise);
+    let (mut new, stopped_early) = watch(oracle, &watched);
+    let since_then = take_later(suite, &found, &mut kept.profiles, [&then, &now], &root);
+    new.extend(since_then.into_iter().filter(|profile| !watched.contains(&profile.test)));
+    let before = OldProfiles::new(&root, kept.profiles);
+    let related = related(suite, &found, &before, &new, wishes.select, &imports, wishes.noise);
     if wishes.may_watch {
         let is_stale = |test: &TestIndex| watched.contains(test) || found.unknown.contains(test);
         let holding: Vec<TestIndex> = with_profiles.into_iter().filter(|test| !is_stale(test)).collect();
@@ -110,6 +114,36 @@ fn gone_unwatched(changes: &Changes, known: &[TestId]) -> Vec<TestId> {
     ids.filter(|id| !is_known(id)).map(TestId).collect()
 }
 
+/// Takes out what affected tests did after the change, or at some other time than before it: a profile may have been made when
+/// half of the change was there, or all of it. Gives back what they did with the files of now.
+fn take_later(
+    suite: &Suite,
+    found: &Affected,
+    kept: &mut Vec<Recorded>,
+    trees: [&Tree; 2],
+    root: &Path,
+) -> Vec<Profile> {
+    let index = |recorded: &Recorded| {
+        let test = suite.index_of(&recorded.test.id)?;
+        found.tests.iter().any(|selected| selected.test == test).then_some(test)
+    };
+    let (affected, others): (Vec<Recorded>, Vec<Recorded>) =
+        std::mem::take(kept).into_iter().partition(|recorded| index(recorded).is_some());
+    let pairs: Vec<(&Test, &Profile)> = affected.iter().map(|one| (&one.test, &one.profile)).collect();
+    let [then, now] = trees.map(|tree| Stamp::of(tree, root, &pairs));
+    *kept = others;
+    let mut later = Vec::new();
+    for (at, recorded) in affected.into_iter().enumerate() {
+        if recorded.stamp == now[at] {
+            later.extend(index(&recorded).map(|test| Profile { test, ..recorded.profile.clone() }));
+        }
+        if recorded.stamp == then[at] {
+            kept.push(recorded);
+        }
+    }
+    later
+}
+
 /// The tests whose profiles are needed: of those that do something else now, and, if anybody does, of those that nobody has
 /// watched.
 fn to_watch(found: &Affected, select: Select) -> Vec<TestIndex> {
@@ -132,8 +166,6 @@ fn watch(oracle: &mut EngineOracle<'_, '_>, tests: &[TestIndex]) -> (Vec<Profile
 
 #[cfg(test)]
 mod tests {
-    use anyorder_change::Tree;
-
     use super::*;
 
     #[test]

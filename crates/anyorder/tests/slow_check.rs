@@ -296,6 +296,9 @@ fn checked(name: &str, case: &Case<'_>) -> Option<String> {
         wrong.extend((!faults.is_empty()).then(|| format!("{name}, {how}: {faults:#?}\n{}", ran.shown())));
     };
     look(WARM);
+    if usually_or_in_trials(name == "decorator", true) {
+        look("once more");
+    }
     if usually_or_in_trials(name == "new polluter", true) {
         std::fs::remove_dir_all(history.path().join(".anyorder")).unwrap();
         look("cold");

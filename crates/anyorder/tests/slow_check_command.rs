@@ -53,6 +53,10 @@ fn a_repository_may_have_any_shape() {
     Anyorder::at(history.path()).run(&["profile"]).with_code(0);
     let expected = BTreeSet::from([SUSPECT.to_owned()]);
     assert_eq!(affected(history.path(), &["--since", "HEAD^"]), expected);
+    // What tests did after the change is not what they did before it.
+    let words = ["check", "--dry-run", "--since", "HEAD^", "--json", "-"];
+    let report = Anyorder::at(history.path()).run(&words).json();
+    assert_eq!(report["selection"]["related"][0]["test"], VICTIM, "{report:#}");
     history.git(&["checkout", "--quiet", "--detach"]);
     assert_eq!(affected(history.path(), &["--since", &base]), expected);
     history.git(&["checkout", "--quiet", "-b", "side", &base]);

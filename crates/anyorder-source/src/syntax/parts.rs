@@ -166,7 +166,10 @@ impl<'c> Partition<'c> {
                 self.scope.pop();
             }
             Stmt::Import(_) | Stmt::ImportFrom(_) => self.note_imports(statement, false),
-            Stmt::If(it) if is_for_type_checkers(&it.test) => {}
+            Stmt::If(it) if is_for_type_checkers(&it.test) => {
+                let elsewhere = it.elif_else_clauses.iter().flat_map(|clause| &clause.body);
+                elsewhere.for_each(|inner| self.inside(inner));
+            }
             _ => {
                 let suites = statements::suites(statement);
                 suites.into_iter().flatten().for_each(|inner| self.inside(inner));
