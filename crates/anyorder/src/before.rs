@@ -8,6 +8,8 @@ use anyorder_model::{
     Age, Fan, Finding, Group, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex,
 };
 
+use anyorder_search::Known;
+
 use crate::args::SuiteArgs;
 use crate::git;
 use crate::memory::Memory;
@@ -39,6 +41,15 @@ impl Past<'_> {
             then.index_of(&TestId(format!("{old}::{rest}")))
         };
         then.index_of(id).or_else(old_name)
+    }
+}
+
+/// The same where the old files would meet another interpreter or other packages than then: what an earlier command has found was
+/// there, all else counts as new.
+pub(crate) fn tell_age_by_history(known: &[Known], findings: &mut [Finding]) {
+    for finding in findings {
+        let is_known = known.iter().any(|known| (known.kind, known.test) == (finding.kind, finding.test));
+        finding.age = Some(if is_known { Age::Before } else { Age::New });
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Concern {
     pub(crate) since: String,
     /// Files that had another name then.
     pub(crate) renamed: Vec<(String, String)>,
+    /// Whether the interpreter or the installed packages are others than then: how tests ended there cannot be seen any more.
+    pub(crate) is_other_environment: bool,
     /// Why some tests could not be watched; then the selection may lack some.
     pub(crate) stopped_early: Option<Halted>,
 }
@@ -58,13 +60,14 @@ pub(crate) fn concern(
 ) -> Result<Concern, Failure> {
     let (suite, root) = (engine.suite(), oracle.root().to_owned());
     let mut kept = oracle.memory().profiles()?;
-    let Since { commit, old: then, new: now } = since(&root, &kept, wishes.since)?;
+    let (Since { commit, old: then, new: now }, lost) = since(&root, &kept, wishes.since)?;
     let (imports, changes) = (Imports::new(&then, &now), changes(&then, &now));
     let other_environment = kept.other_environment(&environment(engine));
     let with_profiles = with_profiles(suite, &kept.profiles);
     let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
-    if let Some(what) = other_environment {
+    let is_other_environment = other_environment.is_some();
+    if let Some(what) = other_environment.or(lost) {
         make_all_affected(suite, &mut found, &what);
     }
     let unwatched = gone_unwatched(&changes, &found.deleted);
@@ -82,17 +85,21 @@ pub(crate) fn concern(
     }
     let Affected { tests: affected, everything, deleted, .. } = found;
     let selection = Arc::new(Selection { everything, affected, related, deleted });
-    Ok(Concern { selection, since: commit, renamed: changes.renamed, stopped_early })
+    Ok(Concern { selection, since: commit, renamed: changes.renamed, is_other_environment, stopped_early })
 }
 
-/// The two trees: since what was typed, else since all profiles were made, if that commit is still there.
-fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<Since, Failure> {
+/// The two trees: since what was typed, else since all profiles were made. If that commit is lost, nobody knows what has
+/// changed, and the reason says so.
+fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<(Since, Option<String>), Failure> {
     let repository = Repository::around(root)?;
-    if let Some(revision) = typed {
-        return Ok(repository.since(revision)?);
+    let Some(revision) = typed.or(kept.commit()) else { return Ok((repository.since("HEAD")?, None)) };
+    match repository.since(revision) {
+        Err(_) if typed.is_none() => {
+            let lost = format!("{revision}, the commit of the last profiles, which is lost");
+            Ok((repository.since("HEAD")?, Some(lost)))
+        }
+        since => Ok((since?, None)),
     }
-    let last = kept.commit().map(|commit| repository.since(commit));
-    Ok(last.and_then(Result::ok).map_or_else(|| repository.since("HEAD"), Ok)?)
 }
 
 /// Something concerns all tests that is no file of the project.

@@ -13,7 +13,7 @@ use super::hunt::Hunter;
 use super::profile::noise;
 use crate::args::CheckArgs;
 use crate::baseline::BaselineFile;
-use crate::before::{Past, tell_age};
+use crate::before::{Past, tell_age, tell_age_by_history};
 use crate::concern::{Concern, Wishes, concern};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let concern = concern(oracle, engine, &self.wishes())?;
         oracle.session().tell(&concern.event(false));
-        let Concern { selection, since, renamed, stopped_early } = concern;
+        let Concern { selection, since, renamed, is_other_environment, stopped_early } = concern;
         if stopped_early == Some(Halted::Interrupted) {
             return Ok(None);
         }
@@ -117,7 +117,13 @@ impl<'a> Checker<'a> {
         let mut report = check(oracle, &selection, &settings);
         report.stopped_early = stopped_early.or(report.stopped_early);
         let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
-        if let Err(why) = tell_age(oracle, self.project, &self.args.suite, &past, &mut report.findings) {
+        let told = if is_other_environment {
+            tell_age_by_history(&settings.known, &mut report.findings);
+            Ok(())
+        } else {
+            tell_age(oracle, self.project, &self.args.suite, &past, &mut report.findings)
+        };
+        if let Err(why) = told {
             let text = format!("whether findings were there before the change is not known: {why}");
             oracle.session().tell(&Event::Notice { text, hint: None });
         }
