@@ -40,7 +40,7 @@ pub fn mutants(
     seed: u64,
 ) -> Vec<Mutant> {
     let read = read_all(suite, files);
-    let drafts = chosen(drafts(&read, operators), most, seed);
+    let drafts = sample(drafts(&read, operators), most, seed);
     let concern = Concern::new(suite, &read);
     drafts.into_iter().filter_map(|draft| draft.mutant(&concern)).collect()
 }
@@ -71,13 +71,14 @@ fn drafts<'f>(files: &'f [TestFile], operators: &[Operator]) -> Vec<Draft<'f>> {
     drafts
 }
 
-fn chosen(mut drafts: Vec<Draft<'_>>, most: Option<usize>, seed: u64) -> Vec<Draft<'_>> {
-    if let Some(most) = most.filter(|&most| most < drafts.len()) {
-        drafts.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-        drafts.truncate(most);
-        drafts.sort_by_key(|draft| draft.number);
-    }
-    drafts
+/// At most so many of these, chosen by the seed, in the same order.
+pub fn sample<T>(items: Vec<T>, most: Option<usize>, seed: u64) -> Vec<T> {
+    let Some(most) = most.filter(|&most| most < items.len()) else { return items };
+    let mut numbered: Vec<(usize, T)> = items.into_iter().enumerate().collect();
+    numbered.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    numbered.truncate(most);
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered.into_iter().map(|(_, item)| item).collect()
 }
 
 impl Draft<'_> {

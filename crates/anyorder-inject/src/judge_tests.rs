@@ -153,7 +153,7 @@ fn a_changed_test_that_another_one_disturbs_is_a_victim_with_its_cleaners() {
 #[test]
 fn two_polluters_that_only_work_together_are_one_group() {
     let mut toy = Toy::new(5, |changed, before, test| {
-        !(changed && test == 0) || !(before.contains(&2) && before.contains(&3))
+        !(changed && test == 0 && before.contains(&2) && before.contains(&3))
     });
     let verdict = judged(&mut toy);
     let mut group = flaky(&verdict).partners[0].clone();

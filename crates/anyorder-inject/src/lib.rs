@@ -24,7 +24,7 @@ mod verdict;
 pub use bench::{Ask, Bench, Fitness};
 pub use classes::{Class, classes};
 pub use dataset::{DataFile, Explaining, Injection, Metrics, OperatorMetrics, Tested};
-pub use generate::{Files, mutants};
+pub use generate::{Files, mutants, sample};
 pub use judge::Judge;
 pub use mutant::Mutant;
 pub use operators::Operator;

@@ -51,6 +51,9 @@ pub(crate) struct InjectArgs {
     /// our JSON [default: a hunt]
     #[arg(long, help_heading = "Output", value_name = "COMMAND", num_args = 0..=1, default_missing_value = "")]
     pub(crate) score: Option<String>,
+    /// Run the detector on at most so many mutants, chosen by the seed [default: all]
+    #[arg(long, help_heading = "Output", value_name = "N", requires = "score")]
+    pub(crate) scored: Option<usize>,
     /// Where the data set goes [default: .anyorder/inject]
     #[arg(long, help_heading = "Output", value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyorder_engine::{DiskMode, Engine};
 use anyorder_inject::{
     Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict,
-    classes, mutants, unstable,
+    classes, mutants, sample, unstable,
 };
 use anyorder_model::{Aim, Cost, Event, Halted, Plan, Progress, Suite, TestIndex};
 use anyorder_report::Terminal;
@@ -17,7 +16,9 @@ use crate::args::InjectArgs;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fingerprint;
-use crate::inject::{EngineBench, Journal, Score, score};
+use crate::inject::{
+    EngineBench, Journal, OUT_HINT, Stop, WORK, cost_json, score, scored, summary, write_all,
+};
 use crate::known::{all_known, finding_in};
 use crate::project::Project;
 use crate::recorded::in_words;
@@ -46,11 +47,6 @@ const TOGETHER: usize = 96;
 
 /// The same where each that is not killed has a hunt of its own.
 const HUNTED_TOGETHER: usize = 8;
-
-const OUT_HINT: &str = "name a directory that you may write to with `--out`";
-
-/// What the command itself needs is in this directory of the data set.
-const WORK: &str = ".work";
 
 impl<'a> Injector<'a> {
     fn new(args: &'a InjectArgs, project: &'a Project) -> Result<Self, Failure> {
@@ -117,7 +113,7 @@ impl<'a> Injector<'a> {
                 Fate::OrderDependent(flaky) => Some((mutant, flaky.as_slice())),
                 _ => None,
             });
-        let flaky: Vec<(&Mutant, &[Flaky])> = flaky.collect();
+        let flaky: Vec<(&Mutant, &[Flaky])> = sample(flaky.collect(), self.args.scored, self.settings.seed);
         let all = flaky.len() as u64;
         session
             .tell(&Event::Planned(Plan { strategy: "score".to_owned(), ..self.plan(engine, flaky.len()) }));
@@ -271,31 +267,6 @@ struct Tried {
     looked_at: usize,
 }
 
-/// Why there is no data set.
-enum Stop {
-    Halted(Halted),
-    Failed(Failure),
-}
-
-impl From<Halted> for Stop {
-    fn from(halted: Halted) -> Self {
-        Stop::Halted(halted)
-    }
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Stop::Failed(failure)
-    }
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        let hint = "free some space, and type the same again: what is known is kept";
-        Stop::Failed(Failure::unwritable(Path::new(WORK), &error, hint))
-    }
-}
-
 fn refuse(engine: &Engine) -> Result<(), Failure> {
     if engine.suite().driver != "pytest" {
         return Err(Failure::usage(
@@ -310,49 +281,6 @@ fn refuse(engine: &Engine) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// Writes a data set, and takes away the diffs of one that was there before.
-fn write_all(out: &Path, files: &[anyorder_inject::DataFile]) -> io::Result<()> {
-    let diffs = out.join("mutants");
-    if diffs.exists() {
-        fs::remove_dir_all(&diffs)?;
-    }
-    fs::create_dir_all(&diffs)?;
-    files.iter().try_for_each(|(path, bytes)| fs::write(out.join(path), bytes))
-}
-
-fn summary(injection: &Injection<'_>, out: &Path) -> String {
-    let metrics = injection.metrics();
-    let fates: Vec<String> = metrics.fates.iter().map(|(name, count)| format!("{count} {name}")).collect();
-    format!(
-        "{} mutants of {} stable tests: {}\n{} % of the valid ones are order-dependent; {}\n",
-        metrics.mutants,
-        metrics.stable_tests,
-        fates.join(", "),
-        metrics.od_mutants_of_valid,
-        out.display()
-    )
-}
-
-fn scored(score: &Score) -> String {
-    let Score { mutants, known, found, mutants_found, without_report, wall_s, .. } = score;
-    let lost = match without_report {
-        0 => String::new(),
-        number => format!("; no report for {number}"),
-    };
-    format!(
-        "recall {} % ({found} of {known} tests; {mutants_found} of {mutants} mutants), precision {} %, {:.1} s each{lost}\n",
-        score.recall(),
-        score.precision(),
-        wall_s / (*mutants).max(1) as f64
-    )
-}
-
-fn cost_json(cost: Cost, mutants: usize) -> String {
-    let mut value = serde_json::to_value(cost).unwrap_or_default();
-    value["mutants"] = mutants.into();
-    value.to_string()
 }
 
 fn stopped(halted: Halted) -> Done {

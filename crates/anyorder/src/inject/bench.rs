@@ -19,6 +19,9 @@ use crate::oracle::EngineOracle;
 use crate::project::Project;
 use crate::session::{Session, ends_its_parent};
 
+/// So many suites on changed trees are kept; each is a process that has collected all tests.
+const MOST_KEPT: usize = 2;
+
 pub(crate) struct EngineBench<'a, 's> {
     engine: &'a Engine,
     session: &'a mut Session<'s>,
@@ -28,8 +31,8 @@ pub(crate) struct EngineBench<'a, 's> {
     root: PathBuf,
     /// Where files go that plain command lines mention.
     files: PathBuf,
-    /// Suites on changed trees, by the numbers of their mutants.
-    changed: BTreeMap<usize, Engine>,
+    /// Mutants that need a changed tree, by their numbers; with the suite on it, for as long as that is kept.
+    changed: BTreeMap<usize, Option<Engine>>,
     pub(crate) progress: Progress,
     /// Why nothing can be run any more.
     pub(crate) trouble: Option<EngineError>,
@@ -97,6 +100,20 @@ impl<'a, 's> EngineBench<'a, 's> {
         Ok(gone.map_or(Ok(()), |id| Err(format!("{id} is not collected"))).map(|()| engine))
     }
 
+    /// The suite on a mutant's tree, which is kept by nobody from now on.
+    fn opened(&mut self, mutant: &Mutant) -> Result<Result<Engine, String>, EngineError> {
+        match self.changed.get_mut(&mutant.number).and_then(Option::take) {
+            Some(engine) => Ok(Ok(engine)),
+            None => self.open(mutant),
+        }
+    }
+
+    /// Keeps the suite on a mutant's tree, if few are kept so far.
+    fn keep(&mut self, mutant: &Mutant, engine: Engine) {
+        let has_room = self.changed.values().flatten().count() < MOST_KEPT;
+        self.changed.insert(mutant.number, Some(engine).filter(|_| has_room));
+    }
+
     /// Runs batches on one engine; the records of all orders, in the order asked.
     fn carry_out(&mut self, engine: &Engine, batches: Vec<Batch>) -> Result<Vec<RunRecord>, EngineError> {
         let many = batches.iter().map(|batch| batch.0.len()).sum();
@@ -121,11 +138,11 @@ impl<'a, 's> EngineBench<'a, 's> {
 
     /// Runs orders on a mutant's own suite; tests have the same ids there, but maybe other places.
     fn on_changed_tree(&mut self, mutant: &Mutant, orders: &[Order]) -> Result<Vec<RunRecord>, EngineError> {
-        let Some(engine) = self.changed.remove(&mutant.number) else { return Err(EngineError::Cancelled) };
+        let engine = self.opened(mutant)?.map_err(EngineError::Agent)?;
         let batch = Batch::from(moved_all(orders, self.engine.suite(), engine.suite()));
         let records = self.carry_out(&engine, vec![batch]);
         let suite = engine.suite().clone();
-        self.changed.insert(mutant.number, engine);
+        self.keep(mutant, engine);
         let back = |(record, asked): (RunRecord, &Order)| {
             let step = |step: Step| Step { test: moved(step.test, &suite, self.engine.suite()), ..step };
             RunRecord { asked: asked.clone(), steps: record.steps.into_iter().map(step).collect() }
@@ -176,7 +193,7 @@ impl Bench for EngineBench<'_, '_> {
                     match self.open(mutant).map_err(|error| self.halted(error))? {
                         Err(why) => Fitness::Invalid(why),
                         Ok(engine) => {
-                            self.changed.insert(mutant.number, engine);
+                            self.keep(mutant, engine);
                             Fitness::Changed
                         }
                     }
@@ -209,10 +226,7 @@ impl Bench for EngineBench<'_, '_> {
     }
 
     fn hunt(&mut self, mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
-        let opened = match self.changed.remove(&mutant.number) {
-            Some(engine) => Ok(engine),
-            None => self.open(mutant).map_err(|error| self.halted(error))?,
-        };
+        let opened = self.opened(mutant).map_err(|error| self.halted(error))?;
         let Ok(engine) = opened else { return Ok(vec![]) };
         let memory = Memory::forgetful(engine.suite(), engine.session());
         let mut oracle =

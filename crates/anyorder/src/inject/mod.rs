@@ -5,7 +5,16 @@ mod bench;
 mod journal;
 mod quiet;
 mod score;
+mod stop;
+mod written;
 
 pub(crate) use bench::EngineBench;
 pub(crate) use journal::Journal;
 pub(crate) use score::{Score, score};
+pub(crate) use stop::Stop;
+pub(crate) use written::{cost_json, scored, summary, write_all};
+
+/// What the command itself needs is in this directory of the data set.
+pub(crate) const WORK: &str = ".work";
+
+pub(crate) const OUT_HINT: &str = "name a directory that you may write to with `--out`";
