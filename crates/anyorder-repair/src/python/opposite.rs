@@ -86,10 +86,23 @@ fn taken_back(site: &Site, statement: &Statement) -> Option<(Vec<String>, String
 fn named(site: &Site, argument: &mut String, lines: &mut Vec<String>) -> String {
     if argument.contains('(') || argument.starts_with("lambda") {
         let name = unused(&site.source, &name_for(argument));
-        lines.push(format!("{name} = {argument}"));
+        lines.extend(bound(&name, argument));
         argument.clone_from(&name);
     }
     argument.clone()
+}
+
+/// Lines that give a name to a value: a function that has a name is defined, not assigned.
+fn bound(name: &str, value: &str) -> Vec<String> {
+    let function = value.strip_prefix("lambda").and_then(|function| function.split_once(':'));
+    match function.filter(|(parameters, _)| !parameters.contains(['{', '[', '(', '"', '\''])) {
+        Some((parameters, result)) => vec![
+            format!("def {name}({}):", parameters.trim()),
+            format!("    return {}", result.trim()),
+            String::new(),
+        ],
+        None => vec![format!("{name} = {value}")],
+    }
 }
 
 fn with_keywords(arguments: &[String], call: &Call) -> String {
@@ -125,5 +138,12 @@ mod tests {
         ] {
             assert_eq!(opposite_of(method).map(|(name, _)| name).as_deref(), opposite, "{method}");
         }
+    }
+
+    #[test]
+    fn a_function_without_a_name_is_defined_when_it_gets_one() {
+        assert_eq!(bound("f", "lambda a, b: a + b"), ["def f(a, b):", "    return a + b", ""]);
+        assert_eq!(bound("f", "lambda a={1: 2}: a"), ["f = lambda a={1: 2}: a"]);
+        assert_eq!(bound("handler", "Handler()"), ["handler = Handler()"]);
     }
 }
