@@ -1,8 +1,8 @@
 //! Candidates for calls that have an opposite: what is registered is unregistered, what is started is stopped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::Placement;
+use anyorder_model::{Placement, TestIndex};
 use anyorder_source::{Call, Shape, Statement};
 
 use super::matter::{FEW, Matter, in_words, unused};
@@ -33,16 +33,12 @@ const OPPOSITES: [(&str, &str, bool); 14] = [
 pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
     let polluters = matter.few_sites(&matter.problem.polluters)?;
     let mut steps = BTreeMap::new();
-    for line in matter.problem.writers.values().flatten().flatten() {
-        let Some(told) = Site::of_line(&matter.original, line) else { continue };
-        let is_it = |site: &Site| site.file == told.file && site.function.names == told.function.names;
-        let Some((_, site)) = polluters.iter().find(|(_, site)| is_it(site)) else { continue };
-        let statement = told.statement(file_and_line(line)?.1)?;
-        let taken_back = taken_back(site, &statement)?;
+    for (site, statement) in suspects(matter, &polluters) {
+        let Some(taken_back) = taken_back(site, &statement) else { continue };
         steps
             .insert((site.file.clone(), site.function.names.clone(), statement.text.to_string()), taken_back);
     }
-    let functions: std::collections::BTreeSet<_> = steps.keys().map(|(_, names, _)| names.clone()).collect();
+    let functions: BTreeSet<_> = steps.keys().map(|(_, names, _)| names.clone()).collect();
     if functions.len() < polluters.len() || steps.is_empty() || steps.len() > FEW {
         return None;
     }
@@ -58,6 +54,24 @@ pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
         edits.map(move |edit| Step { file: file.clone(), edit }).collect::<Vec<_>>()
     });
     Some(matter.candidate(edits.collect(), Placement::Polluter, summary, vec![]))
+}
+
+/// Statements of polluters that change the state; all of them where nothing is known of it.
+fn suspects<'s>(matter: &Matter<'_>, polluters: &'s [(TestIndex, Site)]) -> Vec<(&'s Site, Statement)> {
+    if matter.problem.cells.is_empty() {
+        let all = |(_, site): &'s (TestIndex, Site)| {
+            site.function.statements().iter().map(move |statement| (site, statement.clone()))
+        };
+        return polluters.iter().flat_map(all).collect();
+    }
+    let lines = matter.problem.writers.values().flatten().flatten();
+    let suspect = |line: &String| {
+        let told = Site::of_line(&matter.original, line)?;
+        let is_it = |site: &Site| site.file == told.file && site.function.names == told.function.names;
+        let (_, site) = polluters.iter().find(|(_, site)| is_it(site))?;
+        Some((site, told.statement(file_and_line(line)?.1)?))
+    };
+    lines.filter_map(suspect).collect()
 }
 
 /// The statement with its opposite behind the test, and the opposite itself.
