@@ -23,15 +23,18 @@ struct Pair {
 }
 
 /// Kinds that nothing takes back, as `docs/fix.md` says.
-const UNPATCHED: [&str; 3] =
-    ["test_needs_no_thread", "test_needs_no_registration", "test_needs_unknown_error_handler"];
+const UNPATCHED: [&str; 4] = [
+    "test_needs_no_thread",
+    "test_needs_no_registration",
+    "test_needs_unknown_error_handler",
+    "test_needs_dispatch",
+];
 
 /// Kinds that are tried every day: each is taken back in another way.
-const DAILY: [&str; 4] =
-    ["test_needs_unknown_codec", "test_needs_few_descriptors", "test_needs_no_patch", "test_needs_precision"];
+const DAILY: [&str; 2] = ["test_needs_unknown_codec", "test_needs_precision"];
 
 /// So many are fixed by one command: whatever cures one of them is tried on all.
-const TOGETHER: usize = 13;
+const TOGETHER: usize = 7;
 
 /// The kinds that are tried, by the files that they are in.
 fn tried() -> BTreeMap<String, Vec<Pair>> {
@@ -93,6 +96,7 @@ fn row(report: &Value, pair: &Pair) -> (String, bool) {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the table is what somebody wants to see who asks for all kinds")]
 fn every_kind_whose_cause_is_proved_is_patched_if_python_can_undo_it() {
     let (mut table, mut wrong) = (Vec::new(), Vec::new());
     for (file, pairs) in tried() {

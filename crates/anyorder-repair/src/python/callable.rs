@@ -12,6 +12,8 @@ use super::value::{Value, getters, held_by, is_made_of_nothing, required, values
 
 /// So many calls are tried by themselves.
 const CALLS: usize = 240;
+/// So many calls of near classes are.
+const NEAR: usize = 120;
 /// So many classes are near.
 const CLASSES: usize = 10;
 
@@ -98,7 +100,7 @@ pub(super) fn near(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
             calls.extend(calls_of(matter, &owner, function, 10 * distance, site));
         }
     }
-    calls.into_iter().take(CALLS).collect()
+    calls.into_iter().take(NEAR).collect()
 }
 
 /// Classes of the project: those of what holds the cells and their bases, then others of the same modules.

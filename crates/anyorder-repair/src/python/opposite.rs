@@ -1,8 +1,8 @@
 //! Candidates for calls that have an opposite: what is registered is unregistered, what is started is stopped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::Placement;
+use anyorder_model::{Placement, TestIndex};
 use anyorder_source::{Call, Shape, Statement};
 
 use super::matter::{FEW, Matter, in_words, unused};
@@ -33,16 +33,12 @@ const OPPOSITES: [(&str, &str, bool); 14] = [
 pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
     let polluters = matter.few_sites(&matter.problem.polluters)?;
     let mut steps = BTreeMap::new();
-    for line in matter.problem.writers.values().flatten().flatten() {
-        let Some(told) = Site::of_line(&matter.original, line) else { continue };
-        let is_it = |site: &Site| site.file == told.file && site.function.names == told.function.names;
-        let Some((_, site)) = polluters.iter().find(|(_, site)| is_it(site)) else { continue };
-        let statement = told.statement(file_and_line(line)?.1)?;
-        let taken_back = taken_back(site, &statement)?;
+    for (site, statement) in suspects(matter, &polluters) {
+        let Some(taken_back) = taken_back(site, &statement) else { continue };
         steps
             .insert((site.file.clone(), site.function.names.clone(), statement.text.to_string()), taken_back);
     }
-    let functions: std::collections::BTreeSet<_> = steps.keys().map(|(_, names, _)| names.clone()).collect();
+    let functions: BTreeSet<_> = steps.keys().map(|(_, names, _)| names.clone()).collect();
     if functions.len() < polluters.len() || steps.is_empty() || steps.len() > FEW {
         return None;
     }
@@ -58,6 +54,24 @@ pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
         edits.map(move |edit| Step { file: file.clone(), edit }).collect::<Vec<_>>()
     });
     Some(matter.candidate(edits.collect(), Placement::Polluter, summary, vec![]))
+}
+
+/// Statements of polluters that change the state; all of them where nothing is known of it.
+fn suspects<'s>(matter: &Matter<'_>, polluters: &'s [(TestIndex, Site)]) -> Vec<(&'s Site, Statement)> {
+    if matter.problem.cells.is_empty() {
+        let all = |(_, site): &'s (TestIndex, Site)| {
+            site.function.statements().iter().map(move |statement| (site, statement.clone()))
+        };
+        return polluters.iter().flat_map(all).collect();
+    }
+    let lines = matter.problem.writers.values().flatten().flatten();
+    let suspect = |line: &String| {
+        let told = Site::of_line(&matter.original, line)?;
+        let is_it = |site: &Site| site.file == told.file && site.function.names == told.function.names;
+        let (_, site) = polluters.iter().find(|(_, site)| is_it(site))?;
+        Some((site, told.statement(file_and_line(line)?.1)?))
+    };
+    lines.filter_map(suspect).collect()
 }
 
 /// The statement with its opposite behind the test, and the opposite itself.
@@ -86,10 +100,23 @@ fn taken_back(site: &Site, statement: &Statement) -> Option<(Vec<String>, String
 fn named(site: &Site, argument: &mut String, lines: &mut Vec<String>) -> String {
     if argument.contains('(') || argument.starts_with("lambda") {
         let name = unused(&site.source, &name_for(argument));
-        lines.push(format!("{name} = {argument}"));
+        lines.extend(bound(&name, argument));
         argument.clone_from(&name);
     }
     argument.clone()
+}
+
+/// Lines that give a name to a value: a function that has a name is defined, not assigned.
+fn bound(name: &str, value: &str) -> Vec<String> {
+    let function = value.strip_prefix("lambda").and_then(|function| function.split_once(':'));
+    match function.filter(|(parameters, _)| !parameters.contains(['{', '[', '(', '"', '\''])) {
+        Some((parameters, result)) => vec![
+            format!("def {name}({}):", parameters.trim()),
+            format!("    return {}", result.trim()),
+            String::new(),
+        ],
+        None => vec![format!("{name} = {value}")],
+    }
 }
 
 fn with_keywords(arguments: &[String], call: &Call) -> String {
@@ -125,5 +152,12 @@ mod tests {
         ] {
             assert_eq!(opposite_of(method).map(|(name, _)| name).as_deref(), opposite, "{method}");
         }
+    }
+
+    #[test]
+    fn a_function_without_a_name_is_defined_when_it_gets_one() {
+        assert_eq!(bound("f", "lambda a, b: a + b"), ["def f(a, b):", "    return a + b", ""]);
+        assert_eq!(bound("f", "lambda a={1: 2}: a"), ["f = lambda a={1: 2}: a"]);
+        assert_eq!(bound("handler", "Handler()"), ["handler = Handler()"]);
     }
 }

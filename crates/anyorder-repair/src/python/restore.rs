@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
+use anyorder_model::{PatchSource, Placement, State, Strength, TestIndex};
 use anyorder_source::{Shape, Source, Target};
 
 use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone};
@@ -11,7 +11,7 @@ use super::matter::{
     FEW, Matter, files_in_words, files_of, fresh_name, functions_in_words, in_words, tests_of, unused,
 };
 use super::recipe::{Edit, Step};
-use super::rewrite::with_monkeypatch;
+use super::rewrite::{of_absent, with_monkeypatch};
 use super::setup::at_narrower_setups;
 use super::site::{Site, file_and_line, read};
 use super::text::double_quoted;
@@ -22,7 +22,7 @@ pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
     let mut steps = vec![];
     let mut places = BTreeSet::new();
     for state in &matter.problem.cells {
-        let Some(step) = state.written.as_deref().and_then(|line| rewrite(matter, line)) else {
+        let Some(step) = state.written.as_deref().and_then(|line| rewrite(matter, line, state)) else {
             return vec![];
         };
         places.insert(step[0].clone().1);
@@ -56,7 +56,7 @@ pub(super) fn rewritten_all(matter: &Matter<'_>) -> Vec<Candidate> {
     vec![matter.candidate(steps, Placement::Polluter, summary, vec![])]
 }
 
-fn rewrite(matter: &Matter<'_>, line: &str) -> Option<Vec<(Step, String)>> {
+fn rewrite(matter: &Matter<'_>, line: &str, state: &State) -> Option<Vec<(Step, String)>> {
     let site = Site::of_line(&matter.original, line)?;
     let function = &site.function;
     let scope = site.fixture_scope();
@@ -69,6 +69,7 @@ fn rewrite(matter: &Matter<'_>, line: &str) -> Option<Vec<(Step, String)>> {
     }
     let statement = site.statement(file_and_line(line)?.1)?;
     let by = with_monkeypatch(&statement)?;
+    let by = if state.before == "<absent>" { of_absent(by) } else { by };
     let step = |edit| (Step { file: site.file.clone(), edit }, function.name().to_owned());
     let names = function.names.clone();
     Some(vec![

@@ -36,6 +36,14 @@ pub(super) fn with_monkeypatch(statement: &Statement) -> Option<String> {
     }
 }
 
+/// The same for an attribute that is not there: else `monkeypatch` would take it for a mistake.
+pub(super) fn of_absent(word: String) -> String {
+    match word.strip_suffix(')').filter(|word| word.starts_with("monkeypatch.setattr(")) {
+        Some(word) => format!("{word}, raising=False)"),
+        None => word,
+    }
+}
+
 fn is_environment(object: &str) -> bool {
     object == "environ" || object == "os.environ"
 }
@@ -78,6 +86,13 @@ mod tests {
         ] {
             assert_eq!(rewritten(statement).as_deref(), Some(word), "{statement}");
         }
+    }
+
+    #[test]
+    fn an_attribute_that_is_not_there_is_no_mistake() {
+        let word = rewritten("visit.count = f(1)").map(of_absent);
+        assert_eq!(word.as_deref(), Some("monkeypatch.setattr(visit, \"count\", f(1), raising=False)"));
+        assert_eq!(of_absent("monkeypatch.setenv(a, b)".to_owned()), "monkeypatch.setenv(a, b)");
     }
 
     #[test]

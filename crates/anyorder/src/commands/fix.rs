@@ -234,11 +234,12 @@ impl<'a> Fixer<'a> {
         let fingerprint = format!("{suite} declared {}", self.is_declared_too);
         let shown =
             self.wishes.applying.apply.then(|| saved::shown(&directory, &fingerprint, &ids)).flatten();
-        Ok(shown.map(|shown| (shown, Cost::default())).unwrap_or_else(|| {
-            let (repaired, spent) = self.searched(oracle, engine, &asked);
-            saved::save(&directory, fingerprint, &repaired);
-            (repaired, spent)
-        }))
+        if let Some(shown) = shown {
+            return Ok((shown, Cost::default()));
+        }
+        let (repaired, spent) = self.searched(oracle, engine, &asked);
+        saved::save(&directory, fingerprint, &repaired);
+        Ok((repaired, spent))
     }
 
     fn searched(
