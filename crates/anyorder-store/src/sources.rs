@@ -22,13 +22,14 @@ const ENVIRONMENT: &str = "pyvenv.cfg";
 ///
 /// These are the files that git tracks and those that it would offer to add. Where git tracks nothing, they are all
 /// files. Untracked files in hidden directories, virtual environments and directories that tools fill do not count;
-/// nor do times and owners, nor the file `except`, nor the baseline, which says nothing to tests.
+/// nor do times and owners, nor the file or directory `except`, nor the baseline, which says nothing to tests.
 pub fn digest_of_sources(project: &Path, except: Option<&Path>) -> String {
     let mut digester = Digester::default();
     let except = except.and_then(|path| path.canonicalize().ok());
     let is_wanted = |file: &PathBuf| {
-        let is_report = except.is_some() && project.join(file).canonicalize().ok() == except;
-        !is_report && file != Path::new(Baseline::NAME)
+        let is_within =
+            |except: &PathBuf| project.join(file).canonicalize().is_ok_and(|file| file.starts_with(except));
+        !except.as_ref().is_some_and(is_within) && file != Path::new(Baseline::NAME)
     };
     for file in source_files(project).into_iter().filter(is_wanted) {
         add_file(&mut digester, project, &file);

@@ -20,7 +20,7 @@ pub(crate) fn environment(engine: &Engine) -> Environment {
     Environment { interpreter, packages: engine.driver().packages(hello) }
 }
 
-/// The fingerprint of a suite as it is now; `report` is a file that this very command writes.
+/// The fingerprint of a suite as it is now; `report` is a file or directory that this very command writes.
 pub(crate) fn of(
     project: &Project,
     engine: &Engine,

@@ -12,12 +12,12 @@ use anyorder_inject::{
 use anyorder_model::{Aim, Cost, Event, Halted, Plan, Progress, Suite, TestIndex};
 use anyorder_report::Terminal;
 
-use crate::args::InjectArgs;
+use crate::args::{InjectArgs, SuiteArgs};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fingerprint;
 use crate::inject::{
-    EngineBench, Journal, OUT_HINT, Stop, WORK, cost_json, score, scored, summary, write_all,
+    EngineBench, Journal, OUT_HINT, Stop, WORK, cost_json, score, scored, summary, take, write_all,
 };
 use crate::known::{all_known, finding_in};
 use crate::project::Project;
@@ -136,9 +136,17 @@ impl<'a> Injector<'a> {
         if self.project.settings.trusts_forks {
             words.push("--trust-forks".to_owned());
         }
-        words.extend(self.args.suite.typed_again());
+        words.extend(self.here().typed_again());
         let quoted = shlex::try_join(words.iter().map(String::as_str));
         quoted.map_err(|error| Failure::usage(error.to_string(), "name a detector with `--score COMMAND`"))
+    }
+
+    /// The suite as it would be typed in the project's own directory, where detectors run.
+    fn here(&self) -> SuiteArgs {
+        let mut suite = self.args.suite.clone();
+        suite.how.directory = None;
+        suite.how.python = suite.how.python.map(|python| std::path::absolute(&python).unwrap_or(python));
+        suite
     }
 
     /// In a hunt over the suite all of its tests may notice.
@@ -151,19 +159,14 @@ impl<'a> Injector<'a> {
 
     /// The verdicts that are known already.
     fn journal(&self, engine: &Engine) -> Result<Journal, Failure> {
-        let work = self.out.join(WORK);
-        let path = work.join("journal.jsonl");
-        let opened = fs::create_dir_all(&work).and_then(|()| Journal::open(&path, &self.about(engine)));
+        let path = take(&self.out)?;
+        let opened = Journal::open(&path, &self.about(engine));
         opened.map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
     }
 
-    /// What decides the verdicts. A data set among the sources would change them, so then they do not count.
+    /// What decides the verdicts. The data set itself may be among the sources, and is none of them.
     fn about(&self, engine: &Engine) -> String {
-        let mut fingerprint = fingerprint::of(self.project, engine, &self.args.suite.choice(), None);
-        let is_among = self.args.out.is_some() && self.out.starts_with(&self.project.directory);
-        if is_among {
-            fingerprint.sources.clear();
-        }
+        let fingerprint = fingerprint::of(self.project, engine, &self.args.suite.choice(), Some(&self.out));
         let operators: Vec<&str> = self.operators.iter().map(|operator| operator.name()).collect();
         let InjectSettings { scope, reruns, orders, times, seed } = self.settings;
         let ids = engine.suite().tests().iter().map(|test| test.id.0.as_str());

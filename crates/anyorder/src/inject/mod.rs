@@ -12,7 +12,7 @@ pub(crate) use bench::EngineBench;
 pub(crate) use journal::Journal;
 pub(crate) use score::{Score, score};
 pub(crate) use stop::Stop;
-pub(crate) use written::{cost_json, scored, summary, write_all};
+pub(crate) use written::{cost_json, scored, summary, take, write_all};
 
 /// What the command itself needs is in this directory of the data set.
 pub(crate) const WORK: &str = ".work";

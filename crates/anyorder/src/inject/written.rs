@@ -1,20 +1,39 @@
 //! Data sets as files, and what is said about them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyorder_inject::{DataFile, Injection};
 use anyorder_model::Cost;
 
-use super::Score;
+use super::{OUT_HINT, Score, WORK};
+use crate::failure::Failure;
 
-/// Writes a data set, and takes away the diffs of one that was there before.
+/// Verdicts as they are reached.
+const JOURNAL: &str = "journal.jsonl";
+
+/// Makes the directory of a data set, or takes one that holds nothing else.
+pub(crate) fn take(out: &Path) -> Result<PathBuf, Failure> {
+    let work = out.join(WORK);
+    let mut entries = fs::read_dir(out).into_iter().flatten();
+    if !work.join(JOURNAL).is_file() && entries.next().is_some() {
+        let what = format!("`{}` holds files that are no data set", out.display());
+        return Err(Failure::usage(what, "name a new or an empty directory with `--out`"));
+    }
+    fs::create_dir_all(&work).map_err(|error| Failure::unwritable(&work, &error, OUT_HINT))?;
+    Ok(work.join(JOURNAL))
+}
+
+/// Writes the data set; diffs of an earlier one go.
 pub(crate) fn write_all(out: &Path, files: &[DataFile]) -> io::Result<()> {
     let diffs = out.join("mutants");
-    if diffs.exists() {
-        fs::remove_dir_all(&diffs)?;
-    }
     fs::create_dir_all(&diffs)?;
+    for entry in fs::read_dir(&diffs)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "diff") {
+            fs::remove_file(path)?;
+        }
+    }
     files.iter().try_for_each(|(path, bytes)| fs::write(out.join(path), bytes))
 }
 
@@ -49,4 +68,32 @@ pub(crate) fn cost_json(cost: Cost, mutants: usize) -> String {
     let mut value = serde_json::to_value(cost).unwrap_or_default();
     value["mutants"] = mutants.into();
     value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_with_other_files_is_not_taken() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("README.md"), "mine").unwrap();
+        assert!(take(home.path()).is_err());
+        assert!(!home.path().join(WORK).exists());
+        let out = home.path().join("new/data");
+        fs::write(take(&out).unwrap(), "").unwrap();
+        fs::write(out.join("README.md"), "of a data set").unwrap();
+        assert!(take(&out).is_ok());
+    }
+
+    #[test]
+    fn only_diffs_of_an_earlier_data_set_go() {
+        let home = tempfile::tempdir().unwrap();
+        let mutants = home.path().join("mutants");
+        fs::create_dir(&mutants).unwrap();
+        ["m00001.diff", "notes.txt"].iter().for_each(|name| fs::write(mutants.join(name), "").unwrap());
+        write_all(home.path(), &[]).unwrap();
+        let left: Vec<_> = fs::read_dir(&mutants).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["notes.txt"]);
+    }
 }
