@@ -111,7 +111,7 @@ fn private_clone(clone: &Path, name: &str) -> PathBuf {
         );
     }
     let target = target.canonicalize().expect("it was made above");
-    git(&target, &["checkout", "--quiet", "--force", "origin/HEAD"]);
+    git(&target, &["checkout", "--quiet", "--force", git(clone, &["rev-parse", "HEAD"]).trim()]);
     target
 }
 

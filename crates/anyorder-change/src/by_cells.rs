@@ -200,7 +200,8 @@ fn has_unknown(contents: Option<&BTreeSet<Content<'_>>>) -> bool {
 
 /// What is kept for an object by a weak reference to it: nobody else has the object.
 fn is_for_own_object(cell: &Cell) -> bool {
-    let is_weak = |(open, close): (&str, &str)| cell.path.contains(open) && cell.path.ends_with(close);
+    let is_weak = |(open, close): (&str, &str)| cell.path.contains(open) && cell.path.contains(close);
+    // Several of one sort are numbered: `... object>>] (2)`.
     cell.before == "<absent>"
         && [("[<weak <", " object>>]"), ("{<weak <", " object>>}")].into_iter().any(is_weak)
 }

@@ -12,6 +12,19 @@ use crate::Tree;
 use crate::elements::{class_of, last};
 use crate::graph::Graph;
 
+/// Methods that Python calls by itself, but hardly while modules are imported.
+const RARE: [&str; 9] = [
+    "__copy__",
+    "__deepcopy__",
+    "__del__",
+    "__format__",
+    "__getstate__",
+    "__reduce__",
+    "__repr__",
+    "__setstate__",
+    "__str__",
+];
+
 /// A part, by the number of its file.
 type Place<'a> = (u32, &'a Part);
 
@@ -78,7 +91,8 @@ impl<'a> Walk<'_, 'a> {
         let mut next: Vec<Place<'a>> =
             part.calls.iter().flat_map(|name| self.called(file, Some(part), name)).collect();
         if part.is_class {
-            let wanted = |name: &str| name.starts_with("__") || self.methods.contains(name);
+            let is_python_s = |name: &str| name.starts_with("__") && !RARE.contains(&name);
+            let wanted = |name: &str| is_python_s(name) || self.methods.contains(name);
             next.extend(methods(self.calls, (file, part)).filter(|(_, method)| wanted(last(&method.name))));
         }
         // What is called is what the decorators have made of it.
@@ -198,6 +212,7 @@ class Box:
     def close(self): pass
 class Shelf(Box):
     def __len__(self): return 1
+    def __repr__(self): return ''
     def close(self): pass
 def fill(box): box.open()
 class Other:

@@ -33,8 +33,10 @@ pub(crate) fn weakens(
     if unnoticed.is_empty() {
         return Ok(false);
     }
-    // A check that nothing comes to, or that anything satisfies, was no better before.
-    let (spoilt, checked) = bench.language.mutated(&bench.tree, &suite, &unnoticed);
+    // A test that fails by itself as it is would fail with any check. One whose check nothing comes to, or anything satisfies, was
+    // no better before.
+    let passing = passing_alone(bench, &bench.tree.changes(), &unnoticed)?;
+    let (spoilt, checked) = bench.language.mutated(&bench.tree, &suite, &passing);
     let before = passing_alone(bench, &spoilt, &checked)?;
     Ok(checked.iter().any(|test| !before.contains(test)))
 }

@@ -59,6 +59,8 @@ enum Trap {
     OtherPolluter,
     /// The first test passes whatever it expects, once it is patched itself.
     Unnoticed,
+    /// The third test passes whatever it expects, once it is patched itself; by itself it fails.
+    Indifferent,
     /// The third test fails in whole orders that begin otherwise, once the second is patched.
     Harm,
 }
@@ -98,6 +100,7 @@ impl World {
                     self.trap == Some(Trap::Unnoticed) && self.is_patched("test_victim")
                 }
                 VICTIM => !is_polluted || self.is_patched("test_victim"),
+                BRITTLE if self.trap == Some(Trap::Indifferent) => self.is_patched("test_brittle"),
                 BRITTLE => (!self.has_brittle || is_polluted) && !is_harmed,
                 OTHER_VICTIM => !is_in_pounds,
                 _ => true,
@@ -166,8 +169,11 @@ impl Workshop for World {
     }
 
     fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened> {
-        let [change] = changes else { return Err(Unopened::Refused("one file is changed".to_owned())) };
-        let text = String::from_utf8(change.after.clone()).expect("it is text");
+        let text = match changes {
+            [] => TEXT.to_owned(),
+            [change] => String::from_utf8(change.after.clone()).expect("it is text"),
+            _ => return Err(Unopened::Refused("there is one file".to_owned())),
+        };
         work(&mut World { suite: self.suite.clone(), text, ..*self });
         Ok(())
     }
@@ -269,6 +275,17 @@ fn a_patch_with_which_a_test_does_not_notice_wrong_values_any_more_is_refused() 
     let repaired = repaired(&mut world, &[victim()], &[brittle()]);
     assert_eq!(repaired.patches, []);
     assert_eq!(repaired.repairs[0].reason, Some(NoPatch::Weakens));
+}
+
+#[test]
+fn a_test_that_fails_by_itself_cannot_notice_less() {
+    let mut world = World::new(true);
+    world.trap = Some(Trap::Indifferent);
+    let mut finding = brittle();
+    finding.causes = victim().causes;
+    let repaired = repaired(&mut world, &[finding], &[]);
+    assert_eq!(repaired.patches.len(), 1, "{repaired:?}");
+    assert_eq!(repaired.patches[0].placement, Placement::Test);
 }
 
 #[test]

@@ -95,10 +95,19 @@ fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Markdown for the page of the job.
-pub fn github_summary(suite: &Suite, findings: &[Finding], selection: &Selection, since: &str) -> String {
+/// Markdown for the page of the job; with why it was ended early, if it was.
+pub fn github_summary(
+    suite: &Suite,
+    findings: &[Finding],
+    selection: &Selection,
+    since: &str,
+    stopped_early: Option<&str>,
+) -> String {
     let mut text = format!("## anyorder: {}\n\n", verdict(findings, since));
     let _ = writeln!(text, "{}\n", summary(suite, selection, since));
+    if let Some(why) = stopped_early {
+        let _ = writeln!(text, "Not everything was tried: {why}.\n");
+    }
     for (heading, findings) in told_apart(findings) {
         let depends = findings.iter().filter(|finding| finding.kind.is_order_dependent());
         let rows: Vec<String> = depends.map(|finding| row(suite, finding)).collect();
@@ -190,7 +199,7 @@ mod tests {
     fn the_summary_tells_new_old_and_accepted_findings_apart() {
         let suite = example::suite(&["p", "a", "b"]);
         let mut findings = findings();
-        let text = github_summary(&suite, &findings, &touched(0), "0123456789abcdef");
+        let text = github_summary(&suite, &findings, &touched(0), "0123456789abcdef", None);
         let [new, old] = [&findings[0].id, &findings[1].id].map(|id| format!("| {id} victim |"));
         assert!(
             text.starts_with("## anyorder: 1 new order-dependent test since 012345678, 1 there before\n"),
@@ -202,9 +211,11 @@ mod tests {
         assert!(text.contains("| `shop.TAX` |"), "{text}");
         let reason = "a | b".to_owned();
         findings[0].accepted = Some(Acceptance { reason, expires: None, is_expired: false });
-        let text = github_summary(&suite, &findings, &touched(0), "0123456789abcdef");
+        let text =
+            github_summary(&suite, &findings, &touched(0), "0123456789abcdef", Some("the budget is spent"));
+        assert!(text.contains("\nNot everything was tried: the budget is spent.\n"), "{text}");
         assert!(
-            text.starts_with("## anyorder: nothing new since 012345678, 1 there before, 1 accepted\n"),
+            text.starts_with("## anyorder: nothing new found since 012345678, 1 there before, 1 accepted\n"),
             "{text}"
         );
         assert!(text.contains("; a \\| b |") && !text.contains("### New"), "{text}");

@@ -96,7 +96,7 @@ pub(crate) fn verdict(findings: &[Finding], since: &str) -> String {
     };
     let since = short(since);
     let new = match number(false, true) {
-        0 => format!("nothing new since {since}"),
+        0 => format!("nothing new found since {since}"),
         number => format!("{} since {since}", count(number, "new order-dependent test")),
     };
     let others = [

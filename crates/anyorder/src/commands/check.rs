@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::git;
 use crate::oracle::EngineOracle;
 use crate::project::Project;
-use crate::recorded::{Again, Outcome, Recorded};
+use crate::recorded::{Again, Outcome, Recorded, in_words};
 use crate::session::{Done, Session};
 
 pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
@@ -135,7 +135,7 @@ impl<'a> Checker<'a> {
         self.baseline.apply(&mut report.findings);
         let report = self.explained(oracle, engine, report);
         if self.args.verdict.github {
-            tell_github(oracle, &report.findings, &selection, &since);
+            tell_github(oracle, &report, &selection, &since);
         }
         Ok(Some((report, None)))
     }
@@ -168,13 +168,14 @@ impl<'a> Checker<'a> {
 }
 
 /// Annotations, and the summary of the job. That one cannot be written is no reason to forget what was found.
-fn tell_github(oracle: &mut EngineOracle<'_, '_>, findings: &[Finding], selection: &Selection, since: &str) {
+fn tell_github(oracle: &mut EngineOracle<'_, '_>, report: &HuntReport, selection: &Selection, since: &str) {
+    let (findings, stopped_early) = (&report.findings, report.stopped_early.map(in_words));
     let suite = oracle.suite().clone();
     let prefix = git::prefix(oracle.root());
     let annotations = github_annotations(&suite, findings, selection, &prefix);
     oracle.session().commands(&annotations);
     let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return };
-    let text = github_summary(&suite, findings, selection, since);
+    let text = github_summary(&suite, findings, selection, since, stopped_early);
     let file = std::fs::File::options().create(true).append(true).open(&path);
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
         let text = format!("cannot write the summary to `{}`: {error}", path.display());
