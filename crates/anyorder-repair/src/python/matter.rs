@@ -112,6 +112,11 @@ impl<'a> Matter<'a> {
         }
     }
 
+    /// The tests that a candidate edits which takes back what they do.
+    pub(super) fn polluters(&self) -> Vec<TestIndex> {
+        self.problem.polluters.iter().copied().collect()
+    }
+
     /// The functions of these tests, if there are so few that each can be edited.
     pub(super) fn few_sites(&self, tests: &BTreeSet<TestIndex>) -> Option<Vec<(TestIndex, Site)>> {
         self.sites(tests).filter(|sites| sites.len() <= FEW)

@@ -43,15 +43,39 @@ fn is_check(statement: &Statement) -> bool {
     }
 }
 
-/// The check with its last literal changed.
+/// The check with its last literal changed; what it would say when it fails is left alone.
 fn another_value(site: &Site, check: &Statement) -> Option<String> {
     let is_in_it = |literal: &&Literal| check.line <= literal.line && literal.line <= check.end_line;
     let literals = site.source.literals().iter().filter(is_in_it);
-    let mut values = literals.filter_map(|literal| Some((literal, other_than(literal)?)));
-    let (literal, other) = values.next_back()?;
-    let at = check.text.rfind(literal.text.as_str())?;
-    let (before, behind) = (&check.text[..at], &check.text[at + literal.text.len()..]);
-    Some(format!("{before}{other}{behind}"))
+    let (checked, message) = check.text.split_at(end_of_check(check));
+    let mut values = literals.rev().filter_map(|literal| {
+        let (before, behind) = checked.rsplit_once(literal.text.as_str())?;
+        Some(format!("{before}{}{behind}{message}", other_than(literal)?))
+    });
+    values.next()
+}
+
+/// Where the message begins: behind the first comma of an `assert`, behind the second of a call.
+fn end_of_check(check: &Statement) -> usize {
+    let (depth, comma) = if matches!(check.shape, Shape::Assert) { (0, 1) } else { (1, 2) };
+    let (mut open, mut seen, mut quote) = (0_usize, 0, None);
+    for (at, letter) in check.text.char_indices() {
+        match (quote, letter) {
+            (Some(end), _) if letter == end => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, '(' | '[' | '{') => open += 1,
+            (None, ')' | ']' | '}') => open = open.saturating_sub(1),
+            (None, ',') if open == depth => {
+                seen += 1;
+                if seen == comma {
+                    return at;
+                }
+            }
+            (None, _) => {}
+        }
+    }
+    check.text.len()
 }
 
 fn other_than(literal: &Literal) -> Option<String> {
@@ -100,6 +124,9 @@ mod tests {
         for (check, other) in [
             ("assert a == 3", "assert a == (3 + 1)"),
             ("assert a == 'b', c", "assert a == ('b' + '?'), c"),
+            ("assert a == 3, 'it is 4'", "assert a == (3 + 1), 'it is 4'"),
+            ("assert f(1, 2) == [3, 'x, y']", "assert f(1, 2) == [3, ('x, y' + '?')]"),
+            ("self.assertEqual(a, 3, 'it is 4')", "self.assertEqual(a, (3 + 1), 'it is 4')"),
             ("assert a is None", "assert a is NotImplemented"),
             ("self.assertEqual(a, True)", "self.assertEqual(a, False)"),
             ("assert not a", "assert not a\n    raise AssertionError"),

@@ -166,7 +166,7 @@ fn candidate(matter: &Matter<'_>, made: &Made, ends: &Ends) -> Candidate {
     let steps = edits.map(|edit| Step { file: site.file.clone(), edit }).collect();
     let words: Vec<String> = ends.iter().map(|end| format!("`{end}`")).collect();
     let summary = format!("call {} behind `{}`", in_words(&words), site.function.name());
-    matter.candidate(steps, Placement::Polluter, summary, vec![])
+    matter.candidate(steps, Placement::Polluter, summary, matter.polluters())
 }
 
 /// Lines of a test that have these calls done behind it, the first first.

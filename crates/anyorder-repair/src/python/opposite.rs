@@ -53,7 +53,7 @@ pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
         let edits = std::iter::once(replace).chain(Some(request).filter(|_| needs_request));
         edits.map(move |edit| Step { file: file.clone(), edit }).collect::<Vec<_>>()
     });
-    Some(matter.candidate(edits.collect(), Placement::Polluter, summary, vec![]))
+    Some(matter.candidate(edits.collect(), Placement::Polluter, summary, matter.polluters()))
 }
 
 /// Statements of polluters that change the state; all of them where nothing is known of it.

@@ -255,7 +255,10 @@ impl<'a> Edited<'a> {
         };
         let directories: Vec<&str> = self.file.split('/').rev().skip(1).collect();
         let names: Vec<&str> = path.split('/').collect();
-        let around = |up: &usize| directories[*up..].iter().rev().zip(&names).all(|(ours, its)| ours == its);
+        let around = |up: &usize| {
+            let shared = &directories[*up..];
+            shared.len() < names.len() && shared.iter().rev().zip(&names).all(|(ours, its)| ours == its)
+        };
         let up = (0..directories.len()).find(around).unwrap_or(directories.len());
         let below = names[directories.len() - up..].join("/");
         match up {

@@ -28,14 +28,24 @@ pub(super) fn set(matter: &Matter<'_>) -> Vec<Candidate> {
     candidates.map(|candidate| Candidate { strength, ..candidate }).collect()
 }
 
-/// Whether tests look at the cells themselves: then they would find what they have set, and would not notice any more when the
-/// code starts otherwise.
+/// Whether tests look at the cells themselves, or may have a helper of their file do it: then they would find what they have
+/// set, and would not notice any more when the code starts otherwise.
 pub(super) fn is_looked_at(matter: &Matter<'_>) -> bool {
     let Some(sites) = matter.sites(&matter.problem.sufferers) else { return true };
+    if sites.iter().any(|(_, site)| has_helpers(site)) {
+        return true;
+    }
     let names: Vec<String> = matter.known().iter().flat_map(names_of).collect();
     let mut texts =
         sites.iter().flat_map(|(_, site)| site.function.body.iter()).map(|statement| &statement.text);
     texts.any(|text| words(text).any(|word| names.iter().any(|name| name == word)))
+}
+
+/// Whether a test calls a function of its own file.
+fn has_helpers(site: &Site) -> bool {
+    let calls = site.function.statements().iter().flat_map(|statement| &statement.calls);
+    let mut called = calls.filter_map(|call| call.function.rsplit('.').next());
+    called.any(|name| site.source.functions().iter().any(|function| function.name() == name))
 }
 
 /// The names in a cell's path behind that of its module.

@@ -97,7 +97,7 @@ fn candidate(matter: &Matter<'_>, setups: &Setups, way: Way) -> Option<Candidate
         places.push(place(site));
     }
     let summary = format!("put {} back behind {}", matter.what, in_words(&places));
-    let candidate = matter.candidate(steps, Placement::Polluter, summary, vec![]);
+    let candidate = matter.candidate(steps, Placement::Polluter, summary, matter.polluters());
     Some(Candidate { strength, ..candidate })
 }
 
