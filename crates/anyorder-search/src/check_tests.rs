@@ -172,7 +172,7 @@ fn is_part(finding: &Finding, group: &Group, test: TestIndex) -> bool {
     finding.test == test || group.contains(&test)
 }
 
-/// What is missed takes several tests together: in none of the orders that ran, or by writes that no test does when alone.
+/// What is missed takes several tests together: no order that ran has shown it, or its test was not selected.
 #[test]
 fn a_check_finds_nearly_all_that_a_hunt_finds_and_that_has_to_do_with_the_change() {
     let (mut wanted, mut found) = (0, 0);
