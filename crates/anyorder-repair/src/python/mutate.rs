@@ -62,7 +62,6 @@ fn end_of_check(check: &Statement) -> usize {
     for (at, letter) in check.text.char_indices() {
         match (quote, letter) {
             (Some(end), _) if letter == end => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(letter),
             (None, '(' | '[' | '{') => open += 1,
             (None, ')' | ']' | '}') => open = open.saturating_sub(1),
@@ -72,7 +71,7 @@ fn end_of_check(check: &Statement) -> usize {
                     return at;
                 }
             }
-            (None, _) => {}
+            _ => {}
         }
     }
     check.text.len()
