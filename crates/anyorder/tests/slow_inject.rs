@@ -94,3 +94,18 @@ fn the_operators_that_are_chosen_are_the_ones_that_are_used_and_misspelt_ones_ar
     anyorder.run(&["inject", "--operators", "del_statment"]).with_code(2);
     anyorder.run(&["inject", "--disk", "shared"]).with_code(2);
 }
+
+#[test]
+fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_scored_by_what_it_names() {
+    let fixture = Fixture::pytest("inject");
+    let out = tempfile::tempdir().unwrap();
+    let detector = r#"grep -q 'mine = DEFAULTS' tests/test_alias_copy.py && echo '{"findings": [
+        {"kind": "victim", "test": "tests/test_alias_copy.py::test_sees_the_defaults"},
+        {"kind": "victim", "test": "tests/test_alias_copy.py::test_changes_a_copy"}]}'"#;
+    let directory = out.path().to_str().unwrap();
+    let words =
+        ["inject", "--operators", "alias_copy", "--reruns", "1", "--out", directory, "--score", detector];
+    let ran = Anyorder::at(fixture.path()).run(&words).with_code(0);
+    let told = "recall 100 % (1 of 1 tests; 1 of 1 mutants), precision 50 %";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+}
