@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use anyorder_model::{About, PatchSource, Placement, State, Strength, Suite, TestIndex};
-use anyorder_source::Source;
+use anyorder_source::{Function, Source, Statement, Text};
 
 use super::keep::{Keep, Known, keep};
 use super::recipe::{Step, Steps};
@@ -164,8 +164,11 @@ pub(super) fn fresh_name(site: &Site, name: &str) -> String {
 
 /// A name that a file does not use.
 pub(super) fn unused(source: &Source, name: &str) -> String {
-    let used: BTreeSet<&str> =
-        source.text().split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    let statements = source.top_level().iter().flat_map(Statement::walk);
+    let named = statements.flat_map(|statement| statement.loads.iter().chain(&statement.stores));
+    let parameters = source.functions().iter().flat_map(|function| &function.parameters);
+    let names = named.chain(parameters.map(|parameter| &parameter.name)).map(Text::as_str);
+    let used: BTreeSet<&str> = names.chain(source.functions().iter().map(Function::name)).collect();
     let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name}_{number}")));
     names.into_iter().find(|name| !used.contains(name.as_str())).expect("there are endless names")
 }
