@@ -204,10 +204,12 @@ fn item(known: &Known<'_>, saved: &str) -> Option<Keep> {
         // `setLevel` empties it.
         return Some(Keep::new([], []));
     }
-    let container = known.holder()?;
-    if path.contains(".<cache>") {
-        return Some(Keep::new([], [Undo::call(format!("{container}.cache_clear"))]));
+    if let Some((function, _)) = path.split_once(".<cache>") {
+        // What is in a cache may have no name of its own.
+        let function = within(known.about.module.as_deref()?, function);
+        return Some(Keep::new([], [Undo::call(format!("{function}.cache_clear"))]));
     }
+    let container = known.holder()?;
     let class = known.holder_class();
     let copied = |how: &str| format!("{saved} = {how}({container})");
     let refilled = |method: &str| {
