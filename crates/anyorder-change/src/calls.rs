@@ -156,10 +156,15 @@ impl<'a> Walk<'_, 'a> {
         };
         let holder = import.name.as_deref().unwrap_or_default();
         let is_method = |part: &Part| class_of(&part.name).is_some_and(|class| class == holder);
-        let mut found = self.top_level(wanted);
         let named = self.calls.by_name.get(wanted).into_iter().flatten();
-        found.extend(named.filter(|(place, part)| self.reach.contains(*place) && is_method(part)));
-        found
+        let methods: Vec<Place<'a>> = named
+            .filter(|(place, part)| self.reach.contains(*place) && class_of(&part.name).is_some())
+            .copied()
+            .collect();
+        let mut found = self.top_level(wanted);
+        found.extend(methods.iter().filter(|(_, part)| is_method(part)));
+        // What is imported may be an object, of whichever class.
+        if found.is_empty() { methods } else { found }
     }
 
     fn top_level(&self, name: &str) -> Vec<Place<'a>> {
@@ -247,6 +252,12 @@ def wrapped(): pass
         assert_eq!(run("import make\n@make.twice\ndef f(): pass\n"), ["twice"]);
         assert_eq!(run("import make\nX = make.wrapped()\n"), ["twice.<locals>.wrapper", "wrapped"]);
         assert_eq!(run("def f():\n    def g(): pass\n    g()\nf()\n"), ["f", "f.<locals>.g"]);
+    }
+
+    #[test]
+    fn a_method_of_an_object_that_is_imported_may_be_that_of_any_class() {
+        assert_eq!(run("from make import BOX\n@BOX.close\ndef f(): pass\n"), ["Box.close", "Shelf.close"]);
+        assert_eq!(run("import make\nX = make.BOX.close()\n"), ["Box.close", "Shelf.close"]);
     }
 
     #[test]

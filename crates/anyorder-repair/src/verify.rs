@@ -74,16 +74,32 @@ struct Fault {
 
 type Ended = Vec<(TestIndex, Outcome)>;
 
-/// What is wrong in these orders with the chosen candidates.
+/// What is wrong in these orders with the chosen candidates, twice in a row: what chance has done does not come again.
 fn swept(
     bench: &mut Bench<'_>,
     suite: &Suite,
     choice: &Choice,
     orders: &[Order],
 ) -> Result<Option<Fault>, Halted> {
+    match seen(bench, suite, choice, orders, 0)? {
+        Some(fault) if !fault.orders.is_empty() => {
+            let orders: Vec<Order> = fault.orders.into_iter().map(|(order, _)| order).collect();
+            seen(bench, suite, choice, &orders, 1)
+        }
+        other => Ok(other),
+    }
+}
+
+fn seen(
+    bench: &mut Bench<'_>,
+    suite: &Suite,
+    choice: &Choice,
+    orders: &[Order],
+    repetition: u32,
+) -> Result<Option<Fault>, Halted> {
     let mut ended = None;
     let opened = bench.workshop.with(&choice.changes, &mut |oracle| {
-        ended = Some(in_changed(oracle, suite, orders));
+        ended = Some(in_changed(oracle, suite, orders, repetition));
     });
     match opened {
         Err(Unopened::Halted(halted)) => return Err(halted),
@@ -101,11 +117,12 @@ fn in_changed(
     oracle: &mut dyn Oracle,
     suite: &Suite,
     orders: &[Order],
+    repetition: u32,
 ) -> Result<Option<Vec<Ended>>, Halted> {
     let Some(places) = places(suite, oracle.suite()) else { return Ok(None) };
     let back: BTreeMap<TestIndex, TestIndex> = places.iter().map(|(&test, &place)| (place, test)).collect();
     let here = |order: &Order| order.tests().iter().map(|test| places[test]).collect::<Order>();
-    let swept = run(oracle, &orders.iter().map(here).collect::<Vec<_>>(), 0)?;
+    let swept = run(oracle, &orders.iter().map(here).collect::<Vec<_>>(), repetition)?;
     let told = |steps: Ended| steps.into_iter().map(|(test, ended)| (back[&test], ended)).collect();
     Ok(Some(swept.into_iter().map(told).collect()))
 }

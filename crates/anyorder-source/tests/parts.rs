@@ -123,6 +123,7 @@ fn a_definition_that_only_binds_a_name_is_no_step() {
         "def f(a=register()): pass",
         "@app.route('/')\ndef f(): pass",
         "@pytest.fixture(autouse=True)\ndef f(): pass",
+        "@pytest.fixture(name='g')\ndef f(): pass",
         "@pytest.mark.parametrize('x', load())\ndef f(x): pass",
         "def pytest_configure(config): pass",
         "def setup_module(): pass",

@@ -97,8 +97,10 @@ fn is_quiet(decorator: &Expr) -> bool {
         && arguments.is_none_or(|arguments| {
             let mut calls = Calls::default();
             calls.visit_arguments(arguments);
-            let is_for_all = |keyword: &ast::Keyword| keyword.arg.as_deref() == Some("autouse");
-            !calls.has_loud && !arguments.keywords.iter().any(is_for_all)
+            // A fixture for all tests, or in place of one with another name than its own.
+            let is_elsewhere =
+                |keyword: &ast::Keyword| matches!(keyword.arg.as_deref(), Some("autouse" | "name"));
+            !calls.has_loud && !arguments.keywords.iter().any(is_elsewhere)
         })
 }
 
