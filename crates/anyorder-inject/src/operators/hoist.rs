@@ -65,8 +65,8 @@ class TestCart:
         bag = make(price)
 ";
         let expected = [
-            "+_hoisted_cart = Cart() -cart = Cart() +cart = _hoisted_cart",
-            "+_hoisted_prices = [1, 2] -prices = [1, 2] +prices = _hoisted_prices",
+            "+_hoisted_cart = Cart() + -cart = Cart() +cart = _hoisted_cart",
+            "+_hoisted_prices = [1, 2] + -prices = [1, 2] +prices = _hoisted_prices",
         ];
         assert_eq!(changed(Operator::HoistLocal, text, Role::Test), expected);
     }
