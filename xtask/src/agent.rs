@@ -63,8 +63,8 @@ fn everywhere() -> Vec<Environment> {
     PYTESTS.into_iter().map(python).chain(interpreters).map(Environment::whole).collect()
 }
 
-/// On the newest interpreter everything, and on the oldest everything with a share of the kinds of pollution; on every pytest
-/// from `python3` all but shared state; on the interpreters in between what has to do with neither.
+/// On the newest and the oldest interpreter everything with a share of the kinds of pollution; on the oldest and the newest pytest
+/// from `python3` all but shared state; on one interpreter in between what has to do with neither.
 fn every_day() -> Vec<Environment> {
     let mut between: Vec<&str> =
         VERSIONS.into_iter().filter(|version| interpreter(version).is_some()).collect();
@@ -72,11 +72,11 @@ fn every_day() -> Vec<Environment> {
     let oldest = (!between.is_empty()).then(|| between.remove(0));
     between.retain(|version| !is_version(Path::new("python3"), version));
     let on = |version: &str| newest_pytest_on(version).map(Environment::whole);
-    let newest = newest.and_then(on);
-    let oldest = oldest.and_then(on).map(|whole| Environment { share_of_kinds: 4, ..whole });
-    let pytests =
-        PYTESTS.into_iter().map(|recipe| Environment::whole(python(recipe)).without(&[&ABOUT_STATE]));
-    let between = between.into_iter().filter_map(on);
+    let newest = newest.and_then(on).map(|whole| Environment { share_of_kinds: 2, ..whole });
+    let oldest = oldest.and_then(on).map(|whole| Environment { share_of_kinds: 8, ..whole });
+    let pytests = [PYTESTS[0], PYTESTS[PYTESTS.len() - 1]];
+    let pytests = pytests.map(|recipe| Environment::whole(python(recipe)).without(&[&ABOUT_STATE]));
+    let between = between.pop().and_then(on);
     let between = between.map(|environment| environment.without(&[&ABOUT_STATE, &ABOUT_PYTEST]));
     newest.into_iter().chain(oldest).chain(pytests).chain(between).collect()
 }

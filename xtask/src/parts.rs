@@ -38,7 +38,7 @@ const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 const AGENTS: &str = "agents";
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 15] = [
+pub(crate) const THOROUGH: [&str; 18] = [
     AGENTS,
     "slow_check",
     "slow_deep_states",
@@ -46,14 +46,17 @@ pub(crate) const THOROUGH: [&str; 15] = [
     "slow_every_scope",
     "slow_explain",
     "slow_fix_fixtures",
+    "slow_fix_kinds",
     "slow_fixtures",
     "slow_hostile",
     "slow_hunt",
     "slow_hunt_ends",
     "slow_junit",
+    "slow_junit_build",
     "slow_junit_fallback",
     "slow_junit_fork",
     "slow_kinds",
+    "slow_sweep",
 ];
 
 /// How much is done at the same time: most of it waits now and then.
@@ -103,7 +106,7 @@ pub(crate) fn test(names: &[&str]) -> bool {
     all.failed == 0
 }
 
-/// Runs the tests of some files as thoroughly as they can.
+/// Runs the tests of some files as thoroughly as they can, with those that are left to trials.
 pub(crate) fn thorough(names: &[&str]) -> bool {
     let (agents, names): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| **name == AGENTS);
     let agents_are_good = agents.is_empty() || agent::tests(true).failed == 0;
@@ -112,7 +115,7 @@ pub(crate) fn thorough(names: &[&str]) -> bool {
 
 fn files_thoroughly(names: &[&str]) -> bool {
     let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
-    cargo.args(names.iter().flat_map(|name| ["--test", name]));
+    cargo.args(names.iter().flat_map(|name| ["--test", name])).args(["--", "--include-ignored"]);
     cargo.env(thorough::VARIABLE, "1").status().is_ok_and(|status| status.success())
 }
 

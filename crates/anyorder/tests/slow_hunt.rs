@@ -15,8 +15,7 @@ const LANES: usize = 3;
 const LARGE: [&str; 3] = ["fifty_polluters", "one_polluter_many_victims", "state_in_modules"];
 
 /// Where every day the state behind findings is looked for, too, because tests do things there that could get in its way.
-const EXPLAINED: [&str; 4] =
-    ["broken_process_state", "closed_stdout", "crashes_after_polluter", "state_in_fixtures"];
+const EXPLAINED: [&str; 2] = ["closed_stdout", "crashes_after_polluter"];
 
 /// Hunted in a test of its own, or where printed commands are pasted (`slow_hunt_commands`).
 const ELSEWHERE: [&str; 3] = [OTHER_IMPORT, "awkward_victims", "red_baseline"];
