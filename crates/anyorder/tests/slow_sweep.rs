@@ -116,6 +116,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
+#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn new_processes_give_the_same_findings_as_forks() {
     let fixture = Fixture::pytest("demo");
     for strategy in ["random", "random-class", "reverse-class", "isolated"] {
