@@ -6,8 +6,7 @@ use std::process::Command;
 use anyorder_testkit::environment::{PYTESTS, VERSIONS, interpreter, is_version, newest_pytest_on, python};
 use anyorder_testkit::repository;
 
-use crate::parts::side_by_side;
-use crate::tally::{Tally, heard};
+use crate::lanes::Job;
 
 /// What the agent sees of shared state has to do with interpreters, and little with pytest.
 const ABOUT_STATE: [&str; 9] =
@@ -36,7 +35,7 @@ impl Environment {
         Environment { without: files.concat(), ..self }
     }
 
-    fn tests(&self) -> Command {
+    fn job(self) -> Job {
         let mut command = Command::new(&self.python);
         command
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])
@@ -45,27 +44,25 @@ impl Environment {
             .env("PYTHONPATH", ".")
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env(SHARE, self.share_of_kinds.to_string());
-        command
+        Job { name: self.python.display().to_string(), command }
     }
 }
 
-/// Runs them: everything everywhere, or what is tried every day.
-pub(crate) fn tests(is_thorough: bool) -> Tally {
-    let environments = if is_thorough { everywhere() } else { every_day() };
-    side_by_side(environments, |environment, tell| {
-        tell(&format!("---- {}", environment.python.display()));
-        heard(&mut environment.tests(), tell)
-    })
-}
-
-fn everywhere() -> Vec<Environment> {
+/// Everything everywhere.
+pub(crate) fn everywhere() -> Vec<Job> {
     let interpreters = VERSIONS.into_iter().filter_map(newest_pytest_on);
-    PYTESTS.into_iter().map(python).chain(interpreters).map(Environment::whole).collect()
+    PYTESTS
+        .into_iter()
+        .map(python)
+        .chain(interpreters)
+        .map(Environment::whole)
+        .map(Environment::job)
+        .collect()
 }
 
 /// On the newest and the oldest interpreter everything with a share of the kinds of pollution; on the oldest and the newest pytest
 /// from `python3` all but shared state; on one interpreter in between what has to do with neither.
-fn every_day() -> Vec<Environment> {
+pub(crate) fn every_day() -> Vec<Job> {
     let mut between: Vec<&str> =
         VERSIONS.into_iter().filter(|version| interpreter(version).is_some()).collect();
     let newest = between.pop();
@@ -78,5 +75,5 @@ fn every_day() -> Vec<Environment> {
     let pytests = pytests.map(|recipe| Environment::whole(python(recipe)).without(&[&ABOUT_STATE]));
     let between = between.pop().and_then(on);
     let between = between.map(|environment| environment.without(&[&ABOUT_STATE, &ABOUT_PYTEST]));
-    newest.into_iter().chain(oldest).chain(pytests).chain(between).collect()
+    newest.into_iter().chain(oldest).chain(pytests).chain(between).map(Environment::job).collect()
 }

@@ -8,6 +8,7 @@ mod fixed;
 mod fuzz;
 mod hunts;
 mod jvm;
+mod lanes;
 mod messages;
 mod mutate;
 mod pairs;

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
 use std::time::Instant;
-use std::{env, fs, iter, thread};
+use std::{env, fs};
 
 use anyorder_testkit::environment::{VERSIONS, interpreter};
 use anyorder_testkit::jvm::{CLAIMED, Jdk};
@@ -12,21 +11,18 @@ use anyorder_testkit::program::{is_installed, missing_for_java};
 use anyorder_testkit::{repository, thorough};
 
 use crate::agent;
+use crate::lanes::{Job, in_lanes};
 use crate::messages::messages;
-use crate::tally::{Tally, counted, heard, one_check, one_result};
+use crate::tally::{Tally, counted, one_check, one_result};
 use crate::trial;
 
-type Part = (&'static str, fn() -> Tally);
+type Part<T> = (&'static str, fn() -> T);
 
-const PARTS: [Part; 7] = [
-    ("format", format),
-    ("lints", lints),
-    ("rust", rust),
-    ("slow", slow),
-    ("java", java),
-    ("agents", agents),
-    ("trials", trials),
-];
+/// Parts that are done one after the other.
+const ALONE: [Part<Tally>; 4] = [("format", format), ("lints", lints), ("rust", rust), ("trials", trials)];
+
+/// Parts whose programs run side by side, behind the others.
+const IN_LANES: [Part<Vec<Job>>; 3] = [("slow", slow), ("java", java), ("agents", agents)];
 
 /// Suites that are tried in every test run: quick, and one of them written with unittest.
 const TRIED: [&str; 2] = ["six", "knack"];
@@ -59,9 +55,6 @@ pub(crate) const THOROUGH: [&str; 18] = [
     "slow_sweep",
 ];
 
-/// How much is done at the same time: most of it waits now and then.
-const LANES: usize = 3;
-
 /// Set where a part that is left out is a failure.
 const NOTHING_LEFT_OUT: &str = "ANYORDER_TEST_ALL";
 
@@ -70,33 +63,34 @@ const MESSAGES: u64 = 20_000;
 
 /// Runs the named parts, or all. Ends with a line that says how many tests passed and failed.
 pub(crate) fn test(names: &[&str]) -> bool {
-    if let Some(unknown) = names.iter().find(|name| PARTS.iter().all(|(part, _)| part != *name)) {
-        eprintln!("no part `{unknown}`; the parts are {}", PARTS.map(|(name, _)| name).join(", "));
+    let parts: Vec<&str> =
+        ALONE.iter().map(|(name, _)| *name).chain(IN_LANES.iter().map(|(name, _)| *name)).collect();
+    if let Some(unknown) = names.iter().find(|name| !parts.contains(name)) {
+        eprintln!("no part `{unknown}`; the parts are {}", parts.join(", "));
         return false;
     }
-    let mut all = Tally::default();
-    let mut times = Vec::new();
-    for (name, part) in PARTS.iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
+    let is_wanted = |name: &str| names.is_empty() || names.contains(&name);
+    let (mut all, mut times) = (Tally::default(), Vec::new());
+    let mut take = |name: &str, part: &dyn Fn() -> Tally| {
         println!("==== {name}");
         let begun = Instant::now();
-        let tally = part();
+        let Tally { passed, failed } = part();
         times.push(format!(
-            "{name:8} {:5.0} s   {} passed, {} failed",
-            begun.elapsed().as_secs_f64(),
-            tally.passed,
-            tally.failed
+            "{name:19} {:4.0} s   {passed} passed, {failed} failed",
+            begun.elapsed().as_secs_f64()
         ));
-        all.add(&tally);
+        all.add(&Tally { passed, failed });
+    };
+    for (name, part) in ALONE.into_iter().filter(|(name, _)| is_wanted(name)) {
+        take(name, &part);
+    }
+    let in_lanes_wanted: Vec<_> = IN_LANES.into_iter().filter(|(name, _)| is_wanted(name)).collect();
+    if !in_lanes_wanted.is_empty() {
+        let names: Vec<&str> = in_lanes_wanted.iter().map(|(name, _)| *name).collect();
+        take(&names.join(", "), &|| in_lanes(in_lanes_wanted.iter().flat_map(|(_, jobs)| jobs()).collect()));
     }
     println!("====\n{}", times.join("\n"));
-    let absent: Vec<&str> = VERSIONS.into_iter().filter(|version| interpreter(version).is_none()).collect();
-    if !absent.is_empty() {
-        println!("interpreters that this machine does not have: python {}", absent.join(", "));
-    }
-    let has_jdk = |version: u32| Jdk::claimed().iter().any(|jdk| jdk.feature == version);
-    for version in CLAIMED.into_iter().filter(|&version| !has_jdk(version)) {
-        println!("this machine has no JDK {version}, which forks of a JVM are claimed for");
-    }
+    name_what_is_absent();
     let left_out = left_out();
     left_out.iter().for_each(|what| println!("left out: {what}"));
     if env::var_os(NOTHING_LEFT_OUT).is_some() {
@@ -106,16 +100,27 @@ pub(crate) fn test(names: &[&str]) -> bool {
     all.failed == 0
 }
 
-/// Runs the tests of some files as thoroughly as they can, with those that are left to trials.
+fn name_what_is_absent() {
+    let absent: Vec<&str> = VERSIONS.into_iter().filter(|version| interpreter(version).is_none()).collect();
+    if !absent.is_empty() {
+        println!("interpreters that this machine does not have: python {}", absent.join(", "));
+    }
+    let has_jdk = |version: u32| Jdk::claimed().iter().any(|jdk| jdk.feature == version);
+    for version in CLAIMED.into_iter().filter(|&version| !has_jdk(version)) {
+        println!("this machine has no JDK {version}, which forks of a JVM are claimed for");
+    }
+}
+
+/// Runs the tests of some files as thoroughly as they can.
 pub(crate) fn thorough(names: &[&str]) -> bool {
     let (agents, names): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| **name == AGENTS);
-    let agents_are_good = agents.is_empty() || agent::tests(true).failed == 0;
+    let agents_are_good = agents.is_empty() || in_lanes(agent::everywhere()).failed == 0;
     (names.is_empty() || files_thoroughly(&names)) && agents_are_good
 }
 
 fn files_thoroughly(names: &[&str]) -> bool {
     let mut cargo = cargo(&["test", "--workspace", "--no-fail-fast"]);
-    cargo.args(names.iter().flat_map(|name| ["--test", name])).args(["--", "--include-ignored"]);
+    cargo.args(names.iter().flat_map(|name| ["--test", name]));
     cargo.env(thorough::VARIABLE, "1").status().is_ok_and(|status| status.success())
 }
 
@@ -144,18 +149,28 @@ fn rust() -> Tally {
     counted(&mut cargo)
 }
 
-fn slow() -> Tally {
-    in_lanes(|name| name.starts_with("slow_") && !is_about_java(name), vec![])
+fn slow() -> Vec<Job> {
+    files(|name| name.starts_with("slow_") && !is_about_java(name))
 }
 
 /// Java builds, and the agent that rides in their JVMs.
-fn java() -> Tally {
+fn java() -> Vec<Job> {
     if !missing_for_java().is_empty() {
-        return Tally::default();
+        return vec![];
     }
     let mut agent = Command::new(repository().join("agents/junit/tests/run"));
     agent.args(JUNITS);
-    in_lanes(|name| name.starts_with("slow_") && is_about_java(name), vec![("agents/junit", agent)])
+    let mut jobs = files(|name| name.starts_with("slow_") && is_about_java(name));
+    jobs.push(Job { name: "agents/junit".to_owned(), command: agent });
+    jobs
+}
+
+/// The files of integration tests whose names are `wanted`, built. One that does not compile fails when it is its turn.
+fn files(wanted: impl Fn(&str) -> bool) -> Vec<Job> {
+    let names = test_names(wanted);
+    let mut build = cargo(&["test", "--workspace", "--no-run"]);
+    one_check(build.args(names.iter().flat_map(|name| ["--test", name])));
+    names.into_iter().map(Job::file).collect()
 }
 
 fn is_about_java(name: &str) -> bool {
@@ -171,66 +186,8 @@ fn left_out() -> Vec<String> {
     java.into_iter().chain(gradle).collect()
 }
 
-/// Runs the integration tests whose names are `wanted`, and what else is named, some at a time, each shown when it has ended.
-fn in_lanes(wanted: impl Fn(&str) -> bool, more: Vec<(&str, Command)>) -> Tally {
-    let names = test_names(wanted);
-    let mut build = cargo(&["test", "--workspace", "--no-run"]);
-    if !build
-        .args(names.iter().flat_map(|name| ["--test", name]))
-        .status()
-        .is_ok_and(|status| status.success())
-    {
-        return one_result(false);
-    }
-    let tests = names.iter().map(|name| (name.as_str(), timed(name)));
-    side_by_side(tests.chain(more).collect(), |(name, mut command), tell| {
-        tell(&format!("---- {name}"));
-        heard(&mut command, tell)
-    })
-}
-
-/// One file of integration tests.
-fn timed(name: &str) -> Command {
-    let mut timed = Command::new("bash");
-    timed.args([
-        "-c",
-        TIMED,
-        env!("CARGO"),
-        "test",
-        "--quiet",
-        "--workspace",
-        "--no-fail-fast",
-        "--test",
-        name,
-    ]);
-    timed.current_dir(repository());
-    timed
-}
-
-/// Says what a command and its children took: seconds of CPU, in programs and in the system.
-const TIMED: &str = r#"TIMEFORMAT="%U + %S s of CPU"; { time "$0" "$@" 2>/dev/null; } 2>&1"#;
-
-/// Does what is to be done in lanes; what a lane is told of one thing is shown when that has ended.
-pub(crate) fn side_by_side<T: Send>(
-    things: Vec<T>,
-    work: impl Fn(T, &mut dyn FnMut(&str)) -> Tally + Sync,
-) -> Tally {
-    let (waiting, all) = (Mutex::new(things.into_iter()), Mutex::new(Tally::default()));
-    let next = || waiting.lock().expect("no lane panics").next();
-    let lane = || {
-        for thing in iter::from_fn(next) {
-            let mut shown = String::new();
-            let tally = work(thing, &mut |line| shown = format!("{shown}{line}\n"));
-            println!("{shown}");
-            all.lock().expect("no lane panics").add(&tally);
-        }
-    };
-    thread::scope(|scope| (0..LANES).for_each(|_| drop(scope.spawn(lane))));
-    all.into_inner().expect("no lane panics")
-}
-
-fn agents() -> Tally {
-    agent::tests(false)
+fn agents() -> Vec<Job> {
+    agent::every_day()
 }
 
 fn trials() -> Tally {

@@ -105,10 +105,10 @@ mod tests {
 
     #[test]
     fn code_outside_of_the_root_is_named_as_a_tree_names_it() {
-        let root = Path::new("/home/me/mono/app");
+        let root = Path::new("/mono/app");
         assert_eq!(relative("tests/test_a.py", root), "tests/test_a.py");
-        assert_eq!(relative("/home/me/mono/lib/x.py", root), "../lib/x.py");
-        assert_eq!(relative("/usr/lib/x.py", root), "../../../../usr/lib/x.py");
+        assert_eq!(relative("/mono/lib/x.py", root), "../lib/x.py");
+        assert_eq!(relative("/usr/lib/x.py", root), "../../usr/lib/x.py");
     }
 
     #[test]

@@ -203,7 +203,6 @@ fn asynchronous_tests_pass_in_every_order() {
 }
 
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn every_pytest_collects_and_sweeps_every_scope() {
     for recipe in pytests() {
         let fixture = Fixture::pytest("every_scope");

@@ -70,7 +70,6 @@ fn a_build_that_does_not_compile_shows_why() {
 }
 
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn options_of_the_build_go_behind_two_dashes() {
     let fixture = Fixture::junit("four");
     let words = ["collect", "--", "mvn", "-o", "-Dtest=RetryTest", "clean", "verify"];
@@ -79,7 +78,6 @@ fn options_of_the_build_go_behind_two_dashes() {
 }
 
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn copies_do_where_layers_cannot_be_had() {
     let fixture = Fixture::junit("four");
     let words = ["sweep", "--disk", "copy", "--strategy", "reverse"];

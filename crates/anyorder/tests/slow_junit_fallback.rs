@@ -77,7 +77,6 @@ fn a_child_that_dies_before_its_hello_is_forked_once_more() {
 }
 
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn where_all_children_die_before_their_hello_new_jvms_do_their_work() {
     let Some((_fixture, anyorder)) = with_doorman("-Ddoorman.doomed=all") else { return };
     let (forks, processes) = cost_of(&anyorder, &["CurrencyTest"], EURO);
@@ -96,7 +95,6 @@ fn a_jvm_with_its_heap_in_shared_memory_is_not_forked_and_doctor_says_why() {
 
 // Java 25 can block signals without a library.
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn a_state_with_a_thread_that_does_not_stop_is_replayed() {
     let Some(home) = jdk(25) else { return };
     let sources = [("StubbornTest.java", include_str!("junit/StubbornTest.java"))];

@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 
 use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::thorough::usually_or_in_trials;
 use common::{Anyorder, Ran, suggested_replays, suite};
 
 /// Fails in three of ten runs, whatever the order.
@@ -85,7 +86,6 @@ fn pairs_find_every_dependence_on_a_single_test() {
 }
 
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn random_orders_find_every_dependence_in_time() {
     let fixture = Fixture::pytest("demo");
     let ran = Anyorder::at(fixture.path()).run(&["sweep", "--rounds", "60"]).with_code(1);
@@ -116,10 +116,11 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn new_processes_give_the_same_findings_as_forks() {
     let fixture = Fixture::pytest("demo");
-    for strategy in ["random", "random-class", "reverse-class", "isolated"] {
+    let strategies: &[&str] =
+        usually_or_in_trials(&["random-class"], &["random", "random-class", "reverse-class", "isolated"]);
+    for &strategy in strategies {
         let with = |isolation: &str| {
             let words = ["--strategy", strategy, "--rounds", "2", "--seed", "3", "--isolation", isolation];
             let targets = if strategy == "isolated" { &DETERMINISTIC[..2] } else { &DETERMINISTIC[..] };
@@ -137,19 +138,12 @@ fn without_cost(stdout: &str) -> String {
 }
 
 #[test]
-#[ignore = "it is left to `cargo xtask trial thorough`"]
 fn new_processes_agree_with_forks_on_every_scope() {
     let fixture = Fixture::pytest("every_scope");
+    let rounds = usually_or_in_trials("1", "4");
     let with = |isolation: &str| {
-        let ran = Anyorder::at(fixture.path()).run(&[
-            "sweep",
-            "--rounds",
-            "4",
-            "--seed",
-            "5",
-            "--isolation",
-            isolation,
-        ]);
+        let words = ["sweep", "--rounds", rounds, "--seed", "5", "--isolation", isolation];
+        let ran = Anyorder::at(fixture.path()).run(&words);
         (ran.code, without_cost(&ran.stdout))
     };
     assert_eq!(with("process"), with("fork"));
