@@ -113,13 +113,7 @@ mod tests {
 
     #[test]
     fn a_test_is_a_function_of_its_file() {
-        let test = |id: &str, file: &str| Test {
-            id: TestId(id.to_owned()),
-            group: String::new(),
-            file: file.to_owned(),
-            line: 1,
-            markers: vec![],
-        };
+        let test = |id: &str, file: &str| Test::in_file(id, file);
         let named = |id: &str, file: &str| function_of(&test(id, file));
         assert_eq!(named("t/a.py::test_x[a::b[1]]", "t/a.py").as_deref(), Some("test_x"));
         assert_eq!(named("t/a.py::TestX::test_y", "t/a.py").as_deref(), Some("TestX.test_y"));

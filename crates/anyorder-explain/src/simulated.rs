@@ -2,7 +2,7 @@
 
 use anyorder_model::{
     Cell, CellKind, Fan, FanRecord, Halted, News, NotRestored, Oracle, Order, Outcome, PlainAsk, PlainSeen,
-    Remedy, Signature, Step, Suite, Suspect, TailRecord, Test, TestId, TestIndex, Treated, Treatment,
+    Remedy, Signature, Step, Suite, Suspect, TailRecord, Test, TestIndex, Treated, Treatment,
     TreatmentRecord,
 };
 
@@ -47,13 +47,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(seen: usize, table: Table) -> Self {
-        let test = |name: &str| Test {
-            id: TestId(format!("t.py::{name}")),
-            group: "t.py".to_owned(),
-            file: "t.py".to_owned(),
-            line: 1,
-            markers: vec![],
-        };
+        let test = |name: &str| Test::in_file(format!("t.py::{name}"), "t.py");
         World {
             suite: Suite::new("simulated", vec![test("group"), test("test")]),
             seen,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyorder_model::{
-    Halted, Kind, Order, Outcome, RunRecord, Signature, Step, Suite, Test, TestId, TestIndex,
+    Halted, Kind, Order, Outcome, RunRecord, Signature, Step, Suite, Test, TestIndex,
 };
 
 use crate::bench::{Ask, Bench, Fitness};
@@ -25,13 +25,7 @@ struct Toy {
 
 impl Toy {
     fn new(tests: u32, law: Law) -> Self {
-        let test = |number: u32| Test {
-            id: TestId(format!("test_a.py::test_{number}")),
-            group: "test_a.py".to_owned(),
-            file: "test_a.py".to_owned(),
-            line: 1,
-            markers: vec![],
-        };
+        let test = |number: u32| Test::in_file(format!("test_a.py::test_{number}"), "test_a.py");
         let suite = Suite::new("pytest", (0..tests).map(test).collect());
         Toy { suite, law, plain_law: law, orders: 0, plain: 0 }
     }

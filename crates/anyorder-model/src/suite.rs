@@ -44,6 +44,14 @@ pub struct Test {
     pub markers: Vec<String>,
 }
 
+impl Test {
+    /// A test of which little more is known than its file, which is its group too.
+    pub fn in_file(id: impl Into<String>, file: impl Into<String>) -> Self {
+        let file = file.into();
+        Test { id: TestId(id.into()), group: file.clone(), file, line: 1, markers: vec![] }
+    }
+}
+
 /// Something that the framework could not collect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionError {

@@ -111,13 +111,7 @@ mod tests {
     use anyorder_model::Test;
 
     fn suite(ids: &[&str]) -> Suite {
-        let test = |id: &&str| Test {
-            id: TestId((*id).to_owned()),
-            group: String::new(),
-            file: String::new(),
-            line: 1,
-            markers: vec![],
-        };
+        let test = |id: &&str| Test::in_file(*id, "");
         Suite::new("pytest", ids.iter().map(test).collect())
     }
 

@@ -67,13 +67,7 @@ enum Trap {
 
 impl World {
     fn new(has_brittle: bool) -> Self {
-        let test = |name: &str| Test {
-            id: TestId(format!("{FILE}::{name}")),
-            group: FILE.to_owned(),
-            file: FILE.to_owned(),
-            line: 1,
-            markers: vec![],
-        };
+        let test = |name: &str| Test::in_file(format!("{FILE}::{name}"), FILE);
         let names =
             ["test_victim", "test_polluter", "test_brittle", "test_other_victim", "test_other_polluter"];
         let suite = Suite::new("pytest", names.iter().map(|name| test(name)).collect());

@@ -2,18 +2,12 @@
 
 use anyorder_model::{
     Cause, Change, Effort, Evidence, Finding, Kind, NoPatch, Order, Patch, PatchSource, Placement, Proposal,
-    Repair, Reproduce, Rung, State, Strength, Suite, Test, TestId, TestIndex, Verified,
+    Repair, Reproduce, Rung, State, Strength, Suite, Test, TestIndex, Verified,
 };
 
 /// A suite with tests of these names.
 pub(crate) fn suite(names: &[&str]) -> Suite {
-    let test = |name: &&str| Test {
-        id: TestId(format!("t.py::{name}")),
-        group: "t.py".to_owned(),
-        file: "t.py".to_owned(),
-        line: 1,
-        markers: vec![],
-    };
+    let test = |name: &&str| Test::in_file(format!("t.py::{name}"), "t.py");
     Suite::new("pytest", names.iter().map(test).collect())
 }
 

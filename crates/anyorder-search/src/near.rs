@@ -38,18 +38,12 @@ fn shared(suite: &Suite, one: TestIndex, other: TestIndex) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{Test, TestId};
+    use anyorder_model::Test;
 
     use super::*;
 
     fn suite(files: &[(&str, usize)]) -> Suite {
-        let test = |file: &str, number: usize| Test {
-            id: TestId(format!("{file}::{number}")),
-            group: file.to_owned(),
-            file: file.to_owned(),
-            line: 1,
-            markers: vec![],
-        };
+        let test = |file: &str, number: usize| Test::in_file(format!("{file}::{number}"), file);
         let tests = files.iter().flat_map(|&(file, count)| (0..count).map(move |number| test(file, number)));
         Suite::new("made up", tests.collect())
     }

@@ -15,7 +15,7 @@ pub use trial::{Recall, Trial, recall, trial, trial_with};
 pub use truth::{faults, passes, single_partners};
 pub use watch::Eyes;
 
-use anyorder_model::{Fan, News, Outcome, Phase, Rung, Signature, Step, Suite, Test, TestId, TestIndex};
+use anyorder_model::{Fan, News, Outcome, Phase, Rung, Signature, Step, Suite, Test, TestIndex};
 
 /// One instruction of a simulated test. A mask has a bit for each value of a cell, from 0 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,12 +133,8 @@ impl SimSuite {
             Op::When(one, _, two, _) => one.max(two),
         });
         let cells = of_ops.max().map_or(0, |cell| cell + 1);
-        let named = tests.iter().enumerate().map(|(at, test)| Test {
-            id: TestId(format!("g{}.py::t{at}", test.group)),
-            group: format!("g{}.py", test.group),
-            file: format!("g{}.py", test.group),
-            line: 1,
-            markers: vec![],
+        let named = tests.iter().enumerate().map(|(at, test)| {
+            Test::in_file(format!("g{}.py::t{at}", test.group), format!("g{}.py", test.group))
         });
         SimSuite {
             suite: Suite::new("simulated", named.collect()),

@@ -154,18 +154,12 @@ fn shuffled<T: Clone>(values: &[T], random: &mut ChaCha8Rng) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_model::{Test, TestId};
+    use anyorder_model::Test;
     use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
     fn suite(groups: &[usize]) -> Suite {
         let tests = groups.iter().enumerate().flat_map(|(group, &size)| {
-            (0..size).map(move |test| Test {
-                id: TestId(format!("g{group}::t{test}")),
-                group: format!("g{group}"),
-                file: format!("g{group}"),
-                line: 1,
-                markers: vec![],
-            })
+            (0..size).map(move |test| Test::in_file(format!("g{group}::t{test}"), format!("g{group}")))
         });
         Suite::new("simulated", tests.collect())
     }

@@ -91,7 +91,7 @@ fn other_than(literal: &Literal) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{Test, TestId};
+    use anyorder_model::Test;
 
     use super::*;
     use crate::workshop::Files;
@@ -105,13 +105,7 @@ mod tests {
     }
 
     fn spoilt(text: &'static str) -> Option<String> {
-        let test = Test {
-            id: TestId("t.py::test_a".to_owned()),
-            group: "t.py".to_owned(),
-            file: "t.py".to_owned(),
-            line: 1,
-            markers: vec![],
-        };
+        let test = Test::in_file("t.py::test_a", "t.py");
         let (suite, files) = (Suite::new("pytest", vec![test]), OneFile(text));
         let (changes, done) = mutated(&Tree::new(&files), &suite, &[TestIndex(0)]);
         assert_eq!(done.len(), changes.len());
