@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use anyorder_model::{
-    Halted, Kind, Order, Outcome, RunRecord, Signature, Step, Suite, Test, TestIndex,
-};
+use anyorder_model::{Halted, Kind, Order, Outcome, RunRecord, Signature, Step, Suite, Test, TestIndex};
 
 use crate::bench::{Ask, Bench, Fitness};
 use crate::stable::{InjectSettings, Leavings, Scope, Unstable, unstable};

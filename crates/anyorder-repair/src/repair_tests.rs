@@ -63,6 +63,8 @@ enum Trap {
     Indifferent,
     /// The third test fails in whole orders that begin otherwise, once the second is patched.
     Harm,
+    /// The third test fails by chance in whole orders that begin otherwise: three times, and then not.
+    Chance,
 }
 
 impl World {
@@ -83,11 +85,16 @@ impl World {
         self.text.contains("assert settings.USER is NotImplemented")
     }
 
-    fn outcomes(&self, order: &Order) -> Vec<Step> {
+    fn outcomes(&self, order: &Order, repetition: u32) -> Vec<Step> {
         let (mut is_polluted, mut is_in_pounds) = (false, false);
         let mut steps = vec![];
         let is_whole = order.tests().len() == self.suite.len() && order.tests()[0] != VICTIM;
-        let is_harmed = self.trap == Some(Trap::Harm) && is_whole && self.is_patched("test_polluter");
+        let is_caught = match self.trap {
+            Some(Trap::Harm) => true,
+            Some(Trap::Chance) => repetition % 4 != 3,
+            _ => false,
+        };
+        let is_harmed = is_caught && is_whole && self.is_patched("test_polluter");
         for &test in order.tests() {
             let passes = match test {
                 VICTIM if self.is_spoilt() => {
@@ -114,14 +121,16 @@ impl Oracle for World {
     }
 
     fn run(&mut self, fans: Vec<Fan>) -> Result<Vec<FanRecord>, Halted> {
-        let tail = |order: &Order| TailRecord { late: None, steps: self.outcomes(order) };
-        let record = |fan: &Fan| FanRecord { prefix: vec![], tails: fan.tails.iter().map(tail).collect() };
+        let record = |fan: &Fan| {
+            let tail = |order| TailRecord { late: None, steps: self.outcomes(order, fan.repetition) };
+            FanRecord { prefix: vec![], tails: fan.tails.iter().map(tail).collect() }
+        };
         Ok(fans.iter().map(record).collect())
     }
 
     fn run_plain(&mut self, asked: Vec<PlainAsk>) -> Result<Vec<PlainSeen>, Halted> {
         let seen = |ask: &PlainAsk| PlainSeen {
-            steps: if self.is_confirmed { self.outcomes(&ask.order) } else { vec![] },
+            steps: if self.is_confirmed { self.outcomes(&ask.order, ask.repetition) } else { vec![] },
             rung: Rung::Plain,
             is_as_asked: true,
             command: String::new(),
@@ -320,6 +329,13 @@ fn the_patch_that_is_to_blame_is_taken_back_and_the_others_stay() {
     assert_eq!(patch.cures, [findings[1].id.clone()]);
     assert_eq!((patch.verified.sweeps, patch.verified.plain), (20, 1));
     assert_eq!(repaired.repairs[0].reason, Some(NoPatch::BreaksOthers));
+}
+
+#[test]
+fn what_does_not_fail_every_time_is_chance_and_no_fault_of_a_patch() {
+    let mut world = World::new(false);
+    world.trap = Some(Trap::Chance);
+    assert_eq!(repaired(&mut world, &[victim()], &[]).patches.len(), 1);
 }
 
 #[test]

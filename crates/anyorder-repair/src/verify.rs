@@ -15,6 +15,9 @@ use crate::workshop::Unopened;
 /// So many claims are confirmed by the user's own runner, and one of each patch at least.
 const PLAIN: usize = 12;
 
+/// So often a fault has to come again, with the candidates and not without them.
+const AGAIN: u32 = 4;
+
 /// Tries everything that was accepted together, then each by itself, as it is shown. If one does not hold by itself, all are
 /// shown as one.
 pub(crate) fn verify(bench: &mut Bench<'_>) -> Result<(), Halted> {
@@ -72,22 +75,36 @@ struct Fault {
     orders: Vec<(Order, BTreeSet<TestIndex>)>,
 }
 
+impl Fault {
+    /// What is wrong both times; nothing if nothing is.
+    fn and(mut self, other: &Fault) -> Option<Fault> {
+        let cannot_run = self.orders.is_empty();
+        for (order, tests) in &mut self.orders {
+            let before = other.orders.iter().find(|(same, _)| same == order);
+            tests.retain(|test| before.is_some_and(|(_, tests)| tests.contains(test)));
+        }
+        self.orders.retain(|(_, tests)| !tests.is_empty());
+        (cannot_run || !self.orders.is_empty()).then_some(self)
+    }
+}
+
 type Ended = Vec<(TestIndex, Outcome)>;
 
-/// What is wrong in these orders with the chosen candidates, twice in a row: what chance has done does not come again.
+/// What is wrong in these orders with the chosen candidates, each time that they run: what chance has done does not come again
+/// and again.
 fn swept(
     bench: &mut Bench<'_>,
     suite: &Suite,
     choice: &Choice,
     orders: &[Order],
 ) -> Result<Option<Fault>, Halted> {
-    match seen(bench, suite, choice, orders, 0)? {
-        Some(fault) if !fault.orders.is_empty() => {
-            let orders: Vec<Order> = fault.orders.into_iter().map(|(order, _)| order).collect();
-            seen(bench, suite, choice, &orders, 1)
-        }
-        other => Ok(other),
+    let mut known = seen(bench, suite, choice, orders, 0)?;
+    for repetition in 1..=AGAIN {
+        let Some(fault) = known.take_if(|fault| !fault.orders.is_empty()) else { break };
+        let orders: Vec<Order> = fault.orders.iter().map(|(order, _)| order.clone()).collect();
+        known = seen(bench, suite, choice, &orders, repetition)?.and_then(|again| again.and(&fault));
     }
+    Ok(known)
 }
 
 fn seen(
@@ -108,7 +125,7 @@ fn seen(
     }
     match ended.expect("work was done")? {
         None => Ok(Some(Fault::default())),
-        Some(swept) => fault(bench, choice, orders, &swept),
+        Some(swept) => fault(bench, choice, orders, &swept, repetition),
     }
 }
 
@@ -133,6 +150,7 @@ fn fault(
     choice: &Choice,
     orders: &[Order],
     swept: &[Ended],
+    repetition: u32,
 ) -> Result<Option<Fault>, Halted> {
     let known = bench.baseline.original().clone();
     let fails = |&(test, outcome): &(TestIndex, Outcome)| {
@@ -149,7 +167,7 @@ fn fault(
         orders.iter().zip(swept).filter_map(doubtful).collect();
     if doubtful.iter().any(|(_, tests)| tests.iter().any(|test| !choice.cured.contains(test))) {
         let asked: Vec<Order> = doubtful.iter().map(|(order, _)| order.clone()).collect();
-        let as_is = run(bench.workshop.as_is(), &asked, 0)?;
+        let as_is = run(bench.workshop.as_is(), &asked, repetition)?;
         for ((_, tests), steps) in doubtful.iter_mut().zip(&as_is) {
             let passed = |test: &TestIndex| steps.contains(&(*test, Outcome::Passed));
             tests.retain(|test| choice.cured.contains(test) || passed(test));

@@ -54,8 +54,12 @@ pub(crate) struct DoctorArgs {
 #[command(after_help = "\
 Examples:
   anyorder demo
+  anyorder demo --into shop      keep the suite in a directory of that name
   anyorder demo --seed 7")]
 pub(crate) struct DemoArgs {
     #[command(flatten)]
     pub(crate) how: HowArgs,
+    /// A new directory for the suite [default: a temporary one]
+    #[arg(long, help_heading = "Running", value_name = "DIR")]
+    pub(crate) into: Option<PathBuf>,
 }

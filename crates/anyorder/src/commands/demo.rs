@@ -6,6 +6,7 @@ use std::{env, fs};
 
 use anyorder_pytest::find_interpreter;
 use anyorder_report::Terminal;
+use tempfile::TempDir;
 
 use crate::args::{DemoArgs, HowArgs, SuiteArgs};
 use crate::commands::hunt::Hunter;
@@ -40,9 +41,12 @@ const FILES: &[(&str, &str)] = &demo_files![
     "tests/test_templates.py",
 ];
 
+/// The finding that the next steps are shown with: its currency.
+const SHOWN: &str = "v-a69b7f";
+
 pub(crate) fn run(args: &DemoArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.how, false)?;
-    let directory = copy_suite()?;
+    let directory = copy_suite(args.into.as_deref())?;
     session.say("Copied", &format!("a small shop and its {} files to {}", FILES.len(), directory.display()));
     let python = python_with_pytest(&mut session, args.how.python.as_deref(), &directory)?;
     let how =
@@ -75,15 +79,23 @@ fn next_steps(directory: &Path, python: &Path) -> String {
     let python = python.display().to_string();
     format!(
         "the suite is yours to play with:\ncd {}\nexport ANYORDER_PYTHON={}\n\
-         anyorder\nanyorder sweep --strategy pairs\nanyorder twice --mode suite",
+         anyorder explain {SHOWN}\nanyorder fix {SHOWN}\nanyorder fix --apply {SHOWN}",
         shell::join([directory.as_str()]),
         shell::join([python.as_str()])
     )
 }
 
-fn copy_suite() -> Result<PathBuf, Failure> {
+fn copy_suite(into: Option<&Path>) -> Result<PathBuf, Failure> {
+    let directory = match into {
+        Some(named) => made(named),
+        None => tempfile::Builder::new().prefix("demo-of-anyorder-").tempdir().map(TempDir::keep).map_err(
+            |error| {
+                let hint = "name a writable directory in the environment variable `TMPDIR`";
+                Failure::unwritable(&env::temp_dir(), &error, hint)
+            },
+        ),
+    }?;
     let write = || {
-        let directory = tempfile::Builder::new().prefix("demo-of-anyorder-").tempdir()?.keep();
         for (name, text) in FILES {
             let path = directory.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&directory))?;
@@ -91,13 +103,14 @@ fn copy_suite() -> Result<PathBuf, Failure> {
         }
         directory.canonicalize()
     };
-    write().map_err(|error: std::io::Error| {
-        Failure::unwritable(
-            &env::temp_dir(),
-            &error,
-            "name a writable directory in the environment variable `TMPDIR`",
-        )
-    })
+    write().map_err(|error| Failure::unwritable(&directory, &error, "name another place with `--into`"))
+}
+
+/// A directory that was not there before: nobody's files are written over.
+fn made(named: &Path) -> Result<PathBuf, Failure> {
+    let failed = |error| Failure::unwritable(named, &error, "name a directory that is not there yet");
+    fs::create_dir(named).map_err(failed)?;
+    Ok(named.to_owned())
 }
 
 /// Any interpreter that has pytest will do; without one, a virtual environment is made once and kept in the cache.
