@@ -7,6 +7,7 @@
 pub(crate) mod expected;
 pub(crate) mod history;
 pub(crate) mod hostile;
+pub(crate) mod page;
 mod watch;
 
 use std::cell::RefCell;

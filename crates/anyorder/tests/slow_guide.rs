@@ -1,0 +1,94 @@
+//! The guide and the README, followed by somebody who pastes every command, one after the other.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use anyorder_testkit::environment::{NEWEST, python};
+use common::page::Page;
+
+/// A command, and lines that are shown below it.
+struct Pasted {
+    command: String,
+    shown: Vec<String>,
+}
+
+/// What stands in a block: commands behind `$`, or without it when nothing is shown.
+fn pasted(block: &str) -> Vec<Pasted> {
+    let mut all: Vec<Pasted> = Vec::new();
+    for line in block.lines() {
+        match (line.strip_prefix("$ "), all.last_mut()) {
+            (Some(command), _) => all.push(Pasted { command: command.to_owned(), shown: vec![] }),
+            (None, Some(last)) => last.shown.push(line.to_owned()),
+            (None, None) => panic!("`{line}` is shown, and nobody has typed anything"),
+        }
+    }
+    all
+}
+
+/// The commands of a block without anything that is shown.
+fn typed(block: &str) -> Vec<Pasted> {
+    let command = |line: &str| line.split(" #").next().unwrap_or_default().trim().to_owned();
+    block.lines().map(|line| Pasted { command: command(line), shown: vec![] }).collect()
+}
+
+/// What each command says in one shell, and its exit code.
+fn followed(directory: &Path, commands: &[Pasted]) -> Vec<(String, i32)> {
+    const END: &str = "that was it, with code";
+    let script: String = commands
+        .iter()
+        .map(|pasted| format!("{}\nprintf '\\n%s %d\\n' '{END}' $?\n", pasted.command))
+        .collect();
+    let script = format!("exec 2>&1\n{script}");
+    let environment = python(NEWEST).parent().and_then(Path::parent).expect("it has one").to_owned();
+    let binary = Path::new(env!("CARGO_BIN_EXE_anyorder")).parent().expect("it has one").to_owned();
+    let places = [binary, environment.join("bin")].into_iter();
+    let path = env::join_paths(places.chain(env::split_paths(&env::var_os("PATH").expect("there is one"))));
+    let mut shell = Command::new("bash");
+    common::clean(shell.args(["-c", &script]).current_dir(directory));
+    shell.env("PATH", path.expect("no colons")).env("VIRTUAL_ENV", environment);
+    for (name, value) in [("NAME", "a reader"), ("EMAIL", "reader@example.org")] {
+        shell.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
+    }
+    let output = shell.output().expect("there is bash");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut said = said.split(END);
+    let mut first = said.next().unwrap_or_default();
+    let mut all = Vec::new();
+    for next in said {
+        let (code, rest) = next.split_once('\n').expect("a line ends");
+        all.push((first.to_owned(), code.trim().parse().expect("a number")));
+        first = rest;
+    }
+    all
+}
+
+/// Each line is part of a line that was said, in this sequence.
+fn missing<'a>(shown: &'a [String], said: &str) -> Option<&'a String> {
+    let mut lines = said.lines();
+    shown.iter().find(|line| !lines.by_ref().any(|said| said.contains(line.trim())))
+}
+
+#[test]
+fn who_follows_the_guide_and_the_readme_sees_what_they_show() {
+    let guide = Page::named("guide.md");
+    let readme = Page::named("../README.md");
+    let mut commands: Vec<Pasted> = guide.blocks("console").flat_map(pasted).collect();
+    // As it was before the fix: what was hunted then counts again.
+    let back = "git checkout --quiet $(git rev-list --max-parents=0 HEAD)";
+    commands.extend(typed(back));
+    let own = readme.blocks("sh").filter(|block| block.starts_with("anyorder"));
+    commands.extend(own.flat_map(typed));
+    assert!(commands.len() > 15, "there is little to follow");
+    let directory = tempfile::tempdir().unwrap();
+    let said = followed(directory.path(), &commands);
+    assert_eq!(said.len(), commands.len());
+    for (pasted, (said, code)) in commands.iter().zip(&said) {
+        assert!([0, 1].contains(code), "`{}` ends with {code}:\n{said}", pasted.command);
+        assert_eq!(missing(&pasted.shown, said), None, "`{}`:\n{said}", pasted.command);
+    }
+    let report = fs::read_to_string(directory.path().join("shop/report.html")).unwrap();
+    assert!(report.contains("v-a69b7f"), "the report shows another suite");
+}
