@@ -25,7 +25,7 @@ mod treatment;
 
 pub use cause::{Cause, Effort, Reason, Reset, State};
 pub use cell::{Cell, CellKind};
-pub use cost::{Cost, Coverage};
+pub use cost::{Cost, Coverage, PairMatrix};
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
 pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{

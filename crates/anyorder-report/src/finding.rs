@@ -33,6 +33,35 @@ pub(crate) fn story(suite: &Suite, findings: &[Finding], is_full: bool) -> Strin
     parts.join("\n")
 }
 
+/// The story of one finding, without colours.
+pub(crate) fn plain_story(suite: &Suite, finding: &Finding) -> String {
+    anstream::adapter::strip_str(&story(suite, std::slice::from_ref(finding), false)).to_string()
+}
+
+/// A finding in one sentence.
+pub(crate) fn sentence(suite: &Suite, finding: &Finding) -> String {
+    let test = suite.id(finding.test);
+    let partner = partners(finding).and_then(|groups| groups.first()).map(|group| together(suite, group));
+    let partner = partner.unwrap_or_else(|| "other tests".to_owned());
+    match finding.kind {
+        Kind::Victim => format!("{test} passes alone, and fails after {partner}"),
+        Kind::Brittle => format!("{test} fails alone, and passes after {partner}"),
+        Kind::NonIdempotent => format!("{test} passes, and fails when it runs again"),
+        Kind::SelfSetting => format!("{test} fails, and passes when it runs again"),
+        Kind::NonDeterministic => format!("{test} ends otherwise in runs of the same order"),
+        Kind::OutcomeVaries => format!("{test} ends otherwise after {partner}"),
+        Kind::Fixture => format!("a fixture fails in its tear-down, here behind {test}"),
+        Kind::Broken => format!("{test} fails in every state that was tried"),
+        Kind::LatentPolluter => format!("{test} leaves shared state changed"),
+        Kind::LatentVictim => format!("{test} would fail if state that it looks at were changed"),
+    }
+}
+
+/// The tests of a group, in their order.
+fn together(suite: &Suite, group: &Group) -> String {
+    group.iter().map(|&test: &TestIndex| suite.id(test).0.clone()).collect::<Vec<_>>().join(", then ")
+}
+
 /// Whether two findings differ in nothing but the test and how it fails, so that the rest is told once.
 fn alike(one: &Finding, other: &Finding) -> bool {
     let has_partners = partners(one).is_some_and(|groups| !groups.is_empty());
@@ -129,12 +158,9 @@ pub(crate) fn heading(suite: &Suite, finding: &Finding) -> String {
 
 /// A row for each group, with a name that says whether there are several.
 fn listed(suite: &Suite, name: &str, groups: &[Group]) -> Vec<(String, String)> {
-    let ids = |group: &Group| -> String {
-        group.iter().map(|&test: &TestIndex| suite.id(test).0.clone()).collect::<Vec<_>>().join(", then ")
-    };
     let mut rows: Vec<(String, String)> = match groups {
         [] => vec![(name.to_owned(), "none was found".to_owned())],
-        groups => groups.iter().take(LISTED).map(|group| (name.to_owned(), ids(group))).collect(),
+        groups => groups.iter().take(LISTED).map(|group| (name.to_owned(), together(suite, group))).collect(),
     };
     if groups.len() > LISTED {
         rows.push((String::new(), format!("and {} more", grouped((groups.len() - LISTED) as u64))));

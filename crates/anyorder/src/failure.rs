@@ -76,6 +76,13 @@ impl Failure {
         )
     }
 
+    pub(crate) fn nothing_recorded(directory: &Path) -> Self {
+        Failure::usage(
+            format!("nothing was recorded yet in `{}`", directory.display()),
+            "`anyorder hunt` finds what there is to report; `-C DIR` names another project",
+        )
+    }
+
     pub(crate) fn order_file(file: &Path, error: &OrderFileError) -> Self {
         Failure::new(Exit::Usage, format!("`{}` is not an order file: {error}", file.display()))
             .hint("write one test id per line, as `anyorder collect` prints them")

@@ -4,6 +4,7 @@ mod check;
 mod fix;
 mod inject;
 mod orders;
+mod report;
 mod single;
 mod state;
 mod suite;
@@ -19,6 +20,7 @@ pub(crate) use check::CheckArgs;
 pub(crate) use fix::{ApplyArgs, FixArgs};
 pub(crate) use inject::InjectArgs;
 pub(crate) use orders::{HuntArgs, SweepArgs, TwiceArgs, parse_strategy};
+pub(crate) use report::ReportArgs;
 pub(crate) use single::{CollectArgs, DemoArgs, DoctorArgs, ReplayArgs};
 pub(crate) use state::{DepsArgs, ExplainArgs, PollutionArgs, ProfileArgs, Reference};
 pub(crate) use suite::{HowArgs, SuiteArgs, parse_disk, parse_isolation};
@@ -98,6 +100,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Write patches that let tests pass in any order, verified; and apply them if you like
     Fix(FixArgs),
+    /// Tell what is known, in the terminal or as JSON, JUnit XML, SARIF and others; runs nothing
+    Report(ReportArgs),
     /// Make tests depend on order on purpose: a data set of mutants with known answers
     Inject(InjectArgs),
     /// Run one order again, through the agent or with the plain runner

@@ -1,6 +1,5 @@
 //! `anyorder check`: after a change, only what it can have made order-dependent.
 
-use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use anyorder_change::GitError;
@@ -17,15 +16,16 @@ use crate::before::{Past, tell_age, tell_age_by_history};
 use crate::concern::{Concern, Wishes, concern};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::git;
 use crate::oracle::EngineOracle;
 use crate::project::Project;
 use crate::recorded::{Again, Outcome, Recorded, in_words};
 use crate::session::{Done, Session};
+use crate::{git, github};
 
 pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::open(&args.suite.how, &mut session)?;
+    session.keep(&project.directory, "check");
     let mut checker = Checker::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
     session
@@ -174,11 +174,8 @@ fn tell_github(oracle: &mut EngineOracle<'_, '_>, report: &HuntReport, selection
     let prefix = git::prefix(oracle.root());
     let annotations = github_annotations(&suite, findings, selection, &prefix);
     oracle.session().commands(&annotations);
-    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return };
     let text = github_summary(&suite, findings, selection, since, stopped_early);
-    let file = std::fs::File::options().create(true).append(true).open(&path);
-    if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        let text = format!("cannot write the summary to `{}`: {error}", path.display());
+    if let Err(text) = github::add_to_summary(&text) {
         oracle.session().tell(&Event::Notice { text, hint: None });
     }
 }

@@ -30,6 +30,7 @@ use crate::{fingerprint, saved};
 pub(crate) fn run(args: &FixArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.how, false)?;
     let project = Project::open(&args.how, &mut session)?;
+    session.keep(&project.directory, "fix");
     let fixer = Fixer::new(args, &project)?;
     let suites = project.suites(&mut session, &fixer.suite)?;
     let mut ends = Ends::default();

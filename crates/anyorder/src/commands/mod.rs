@@ -12,6 +12,7 @@ mod inject;
 mod pollution;
 mod profile;
 mod replay;
+mod report;
 mod sweep;
 mod twice;
 
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Explain(args) => explain::run(args, terminal),
         Command::Fix(args) => fix::run(args, terminal),
+        Command::Report(args) => report::run(args, &cli.global, terminal),
         Command::Inject(args) => inject::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),
         Command::Doctor(args) => doctor::run(args, terminal),
