@@ -41,7 +41,7 @@ pub use patch::{Change, NoPatch, Patch, PatchSource, Placement, Proposal, Repair
 pub use place::{Minded, Perturbation, Place, Way};
 pub use pollution::Pollution;
 pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};
-pub use run::{RunRecord, Step, Tally};
+pub use run::{ForeignRun, RunRecord, Step, Tally};
 pub use selection::{Acceptance, Age, Selected, Selection, Spot, Why};
 pub use snippet::{About, Snippet};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};

@@ -1,10 +1,11 @@
 //! A finding in words, for people. One that shares its polluters or setters with others is told together with them.
 
 use anyorder_model::{
-    Acceptance, Evidence, Finding, Group, Kind, Rate, Rates, Reason, Rung, Suite, TestIndex,
+    Acceptance, Evidence, Finding, Group, Kind, Rate, Rates, Reason, Reproduce, Rung, Suite, TestIndex,
 };
 
 use crate::cause;
+use crate::pull_request::portable;
 use crate::style::{BAD, NAME, WARN, count, grouped};
 
 /// How many of many are listed.
@@ -33,9 +34,13 @@ pub(crate) fn story(suite: &Suite, findings: &[Finding], is_full: bool) -> Strin
     parts.join("\n")
 }
 
-/// The story of one finding, without colours.
+/// The story of one finding, without colours and without paths of this machine's interpreter.
 pub(crate) fn plain_story(suite: &Suite, finding: &Finding) -> String {
-    anstream::adapter::strip_str(&story(suite, std::slice::from_ref(finding), false)).to_string()
+    let mut finding = finding.clone();
+    if let Some(Reproduce { fail, pass }) = &mut finding.reproduce {
+        (*fail, *pass) = (portable(fail), portable(pass));
+    }
+    anstream::adapter::strip_str(&story(suite, &[finding], false)).to_string()
 }
 
 /// A finding in one sentence.
@@ -221,7 +226,7 @@ fn rate_words(rates: &Rates) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{After, Order, Reproduce};
+    use anyorder_model::{After, Order};
 
     use super::*;
     use crate::example;

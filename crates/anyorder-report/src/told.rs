@@ -43,7 +43,8 @@ fn lifetime(document: &Value, finding: &Value, with_times: bool) -> String {
         hunts.filter(|hunt| hunt["findings"].as_array().is_some_and(|ids| ids.iter().any(|seen| seen == id)));
     let mut words = format!("in {}", count(seen.count() as u64, "hunt"));
     if with_times {
-        let _ = write!(words, ", {first} to {last}");
+        let _ = write!(words, ", {first}");
+        let _ = if first == last { Ok(()) } else { write!(words, " to {last}") };
     }
     if !fixed.is_empty() {
         words += if with_times { "; not since " } else { "; not any more" };

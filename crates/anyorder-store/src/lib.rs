@@ -18,6 +18,7 @@ mod finding;
 mod fingerprint;
 mod history;
 mod hunt;
+mod imported;
 mod lock;
 mod profile;
 mod run;

@@ -12,6 +12,7 @@ mod document;
 mod exit_code;
 mod failure;
 mod fingerprint;
+mod foreign;
 mod framework;
 mod git;
 mod github;

@@ -1,8 +1,10 @@
-//! `report`: where the project is, and what is written where.
+//! `report`: where the project is, and what is written where. `import`: what others have seen.
 
 use std::path::PathBuf;
 
 use clap::Args;
+
+use super::suite::{HowArgs, SuiteArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -46,4 +48,35 @@ pub(crate) struct FormatArgs {
     /// Annotations for GitHub on standard output, and a summary to `$GITHUB_STEP_SUMMARY`
     #[arg(long)]
     pub(crate) github: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The files are those of `pytest --junitxml`, or the reports of Maven's Surefire or of Gradle. Their tests
+are taken to have run in the order in which they are named there, in one process: the file of a
+run with several workers (pytest-xdist) tells no order. Each file of pytest is a run; all files of a
+Java build are one, so name them in the order in which the classes ran.
+
+The next hunt runs the order up to its last failure before everything else. A test that fails there
+and passes alone is looked into: which of the tests before it are needed?
+
+Examples:
+  anyorder import ci/junit.xml && anyorder hunt
+  anyorder import $(ls -tr target/surefire-reports/TEST-*.xml)")]
+pub(crate) struct ImportArgs {
+    /// Results of runs, as JUnit XML
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The project's own test command; whatever pytest or JUnit it starts is used
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+impl ImportArgs {
+    /// All tests that there are.
+    pub(crate) fn suite(&self) -> SuiteArgs {
+        SuiteArgs { targets: vec![], command: self.command.clone(), how: self.how.clone() }
+    }
 }

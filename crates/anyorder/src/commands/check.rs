@@ -6,7 +6,7 @@ use anyorder_change::GitError;
 use anyorder_engine::Engine;
 use anyorder_model::{Aim, Event, Finding, Halted, Oracle, Plan, Selection};
 use anyorder_report::{Terminal, github_annotations, github_summary};
-use anyorder_search::{HuntReport, HuntSettings, Known, check};
+use anyorder_search::{HuntReport, HuntSettings, check};
 
 use super::hunt::Hunter;
 use super::profile::noise;
@@ -18,7 +18,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::oracle::EngineOracle;
 use crate::project::Project;
-use crate::recorded::{Again, Outcome, Recorded, in_words};
+use crate::recorded::{Again, Earlier, Outcome, Recorded, in_words};
 use crate::session::{Done, Session};
 use crate::{git, github};
 
@@ -74,14 +74,15 @@ impl<'a> Checker<'a> {
             choice: &choice,
             budget: self.hunter.budget_words(engine),
             tries_again: Again::All,
+            replays_foreign: false,
             expects_changes: true,
         };
         if self.args.dry_run {
             return self.listed(session, engine, &recorded);
         }
-        recorded.carry_out(session, |oracle, known| {
+        recorded.carry_out(session, |oracle, earlier| {
             oracle.limit(begun, self.hunter.budget.map(|budget| budget.allowance(took)));
-            self.checked(oracle, engine, known)
+            self.checked(oracle, engine, earlier)
         })
     }
 
@@ -104,7 +105,7 @@ impl<'a> Checker<'a> {
         &mut self,
         oracle: &mut EngineOracle<'_, '_>,
         engine: &Engine,
-        known: Vec<Known>,
+        earlier: Earlier,
     ) -> Result<Option<Outcome>, Failure> {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let concern = concern(oracle, engine, &self.wishes())?;
@@ -113,7 +114,7 @@ impl<'a> Checker<'a> {
         if stopped_early == Some(Halted::Interrupted) {
             return Ok(None);
         }
-        let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, known) };
+        let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, earlier) };
         let mut report = check(oracle, &selection, &settings);
         report.stopped_early = stopped_early.or(report.stopped_early);
         let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
