@@ -8,7 +8,7 @@ use std::process::Command;
 use anyorder_testkit::fixture::Fixture;
 use anyorder_testkit::formats::{junit_faults, sarif_faults};
 use common::{Anyorder, Ran, suite};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Runs `report` in a project, which needs no interpreter.
 #[track_caller]
@@ -60,6 +60,43 @@ fn one_hunt_is_told_in_every_format() {
         github.stdout
     );
     assert!(fs::read_to_string(page).unwrap().starts_with("## anyorder: 2 order-dependent tests\n"));
+}
+
+/// Names that mean no good, in a report that a hunt could have kept.
+#[test]
+fn hostile_names_are_valid_in_every_format() {
+    let project = suite(&[]);
+    let reports = project.path().join(".anyorder/reports");
+    fs::create_dir_all(&reports).unwrap();
+    let long = format!("t.py::{}", "x ".repeat(2500));
+    let names = [
+        "t.py::<script>alert('\u{202e}\"')</script>",
+        "a b/t.py::]]>\u{0}\u{1b}[31m\r\n\u{ffff}::error::%",
+        &long,
+    ];
+    let test = |name: &&str| json!({"id": name, "group": "", "file": name.split("::").next(), "line": 3, "markers": []});
+    let finding = |(at, name): (usize, &&str)| {
+        let state =
+            json!([{"cell": name, "before": name, "after": name, "written": "a b/c.py:7", "read": "t.py:9"}]);
+        let evidence =
+            json!({"failing": [names[0], name], "passing": [name], "confirmed": null, "plain_pairs": 0});
+        json!({"id": format!("v-{at}"), "kind": "victim", "test": name, "declared": false, "signature": name,
+               "polluters": [[names[0]]], "cleaners": [[names[1]]], "state": state, "evidence": evidence})
+    };
+    let findings: Vec<Value> = names.iter().enumerate().map(finding).collect();
+    let suite = json!({"driver": "pytest", "tests": 3, "root": ".", "framework": "", "language": "", "errors": [], "duplicates": []});
+    let report = json!({"schema": 1, "suite": suite, "tests": names.iter().map(test).collect::<Vec<_>>(), "findings": findings});
+    fs::write(reports.join("hunt.json.z"), json!({"at": 0, "report": report}).to_string()).unwrap();
+    let anyorder = Anyorder::without_python(project.path());
+    let place = tempfile::tempdir().unwrap();
+    let [xml, sarif] = ["out.xml", "out.sarif"].map(|name| place.path().join(name).display().to_string());
+    anyorder.run(&["report", "--junit-xml", &xml, "--sarif", &sarif]).with_code(0);
+    assert_eq!(junit_faults(xml.as_ref()), "");
+    assert_eq!(sarif_faults(sarif.as_ref()), "");
+    let annotations = anyorder.run(&["report", "--github"]).with_code(0).stdout;
+    assert_eq!(annotations.lines().count(), 3, "{annotations}");
+    let told = anyorder.run(&["report"]).with_code(0).stdout;
+    assert!(!told.contains('\u{1b}'), "a name colours nothing: {told}");
 }
 
 #[test]
