@@ -5,6 +5,7 @@
 mod cause;
 mod cell;
 mod cost;
+mod csv;
 mod dependencies;
 mod event;
 mod finding;
@@ -26,6 +27,7 @@ mod treatment;
 pub use cause::{Cause, Effort, Reason, Reset, State};
 pub use cell::{Cell, CellKind};
 pub use cost::{Cost, Coverage, PairMatrix};
+pub use csv::csv_line;
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
 pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{

@@ -1,6 +1,6 @@
 //! Findings as rows of `IDoFT`, the data set of flaky tests.
 
-use anyorder_model::{Finding, Kind, Suite};
+use anyorder_model::{Finding, Kind, Suite, csv_line};
 use serde_json::Value;
 
 use crate::recalled::Recalled;
@@ -20,7 +20,7 @@ pub fn idoft(document: &Value) -> String {
         let module = is_java.then_some(suite.root.as_str());
         let cells = [repository("url"), repository("commit")].into_iter().chain(module);
         let cells = cells.chain([test.as_str(), category, "", "", ""]);
-        table += &(cells.map(quoted).collect::<Vec<_>>().join(",") + "\n");
+        table += &(csv_line(cells) + "\n");
     }
     table
 }
@@ -41,14 +41,6 @@ fn category(finding: &Finding) -> Option<&'static str> {
 fn test_name(suite: &Suite, finding: &Finding, is_java: bool) -> String {
     let id = &suite.id(finding.test).0;
     if is_java { id.replace('#', ".") } else { id.clone() }
-}
-
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A document in the terminal: its findings as a hunt tells them, and when they were seen.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyorder_model::Kind;
@@ -16,17 +17,20 @@ pub fn told(document: &Value, with_times: bool) -> String {
     if !text.is_empty() {
         text.push('\n');
     }
+    let hunts = document["hunts"].as_array().map_or(&[][..], Vec::as_slice);
+    let ids = hunts.iter().filter_map(|hunt| hunt["findings"].as_array()).flatten().filter_map(Value::as_str);
+    let mut seen: BTreeMap<&str, u64> = BTreeMap::new();
+    ids.for_each(|id| *seen.entry(id).or_default() += 1);
     for finding in document["history"].as_array().into_iter().flatten() {
         let is_fixed = finding.get("fixed").is_some();
         let (style, verb) = if is_fixed { (GOOD, "Gone") } else { (WARN, "Seen") };
-        let _ = writeln!(text, "{}", line(style, verb, &lifetime(document, finding, with_times)));
+        let _ = writeln!(text, "{}", line(style, verb, &lifetime(finding, &seen, with_times)));
     }
     let known = |kind: &Kind| findings.iter().filter(|finding| finding.kind == *kind).count();
     let counts = Kind::ALL.iter().map(|kind| (kind, known(kind))).filter(|(_, number)| *number > 0);
     let counts: Vec<String> =
         counts.map(|(kind, number)| format!("{number} {}", kind.counted(number))).collect();
     let counts = if counts.is_empty() { "nothing is known".to_owned() } else { counts.join(", ") };
-    let hunts = document["hunts"].as_array().map_or(&[][..], Vec::as_slice);
     let mut summary = format!("{counts}; {}", count(hunts.len() as u64, "hunt"));
     if let Some(at) = hunts.last().and_then(|hunt| hunt["at"].as_str()).filter(|_| with_times) {
         let _ = write!(summary, ", the last at {at}");
@@ -34,14 +38,11 @@ pub fn told(document: &Value, with_times: bool) -> String {
     text + &line(GOOD, "Summary", &summary) + "\n"
 }
 
-/// When a finding was seen.
-fn lifetime(document: &Value, finding: &Value, with_times: bool) -> String {
+/// When a finding was seen, and in how many of the hunts.
+fn lifetime(finding: &Value, seen: &BTreeMap<&str, u64>, with_times: bool) -> String {
     let [id, kind, test, first, last, fixed] = ["id", "kind", "test", "first_seen", "last_seen", "fixed"]
         .map(|field| finding[field].as_str().unwrap_or_default());
-    let hunts = document["hunts"].as_array().into_iter().flatten();
-    let seen =
-        hunts.filter(|hunt| hunt["findings"].as_array().is_some_and(|ids| ids.iter().any(|seen| seen == id)));
-    let mut words = format!("in {}", count(seen.count() as u64, "hunt"));
+    let mut words = format!("in {}", count(seen.get(id).copied().unwrap_or(0), "hunt"));
     if with_times {
         let _ = write!(words, ", {first}");
         let _ = if first == last { Ok(()) } else { write!(words, " to {last}") };

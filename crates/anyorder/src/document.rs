@@ -2,16 +2,17 @@
 //!
 //! Knows which command has the say in which field. Runs nothing, and waits for nobody who does.
 
+mod past;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyorder_model::Kind;
-use anyorder_store::{
-    Day, History, Hunt, HuntNumber, KnownFinding, StoreError, keep_document, kept_documents,
-};
+use anyorder_store::{History, HuntNumber, KnownFinding, StoreError, keep_document, kept_documents};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use self::past::{hunt_value, lifetime, rfc3339};
 use crate::git;
 use crate::memory::{packed, unpacked};
 use crate::recorded::now;
@@ -35,9 +36,6 @@ pub(crate) fn keep(project: &Path, command: &str, report: Value) -> Result<(), S
 
 /// Commands that have a verdict on the suite, those that tell most first.
 const VERDICTS: [&str; 3] = ["hunt", "check", "twice"];
-
-/// Commands that are hunts of the history; without a command it is a hunt.
-const RECORDING: [&str; 5] = ["hunt", "check", "twice", "explain", "fix"];
 
 /// Fields that only one command writes.
 const OWN: [(&str, &str); 5] = [
@@ -196,37 +194,98 @@ fn with_texts(project: &Path, patches: Option<&mut Value>) {
     }
 }
 
-/// When a finding was seen, and since when it is gone.
-fn lifetime(finding: &KnownFinding) -> Value {
-    let mut value = json!({
-        "id": finding.id,
-        "kind": finding.kind,
-        "test": finding.test,
-        "first_seen": rfc3339(finding.first_seen.began),
-        "last_seen": rfc3339(finding.last_seen.began),
-    });
-    if let Some(gone) = finding.last_not_reproduced.filter(|_| !finding.stands) {
-        value["fixed"] = json!(rfc3339(gone.began));
-    }
-    value
-}
+#[cfg(test)]
+mod tests {
+    use anyorder_model::TestId;
+    use anyorder_store::{Fingerprint, FoundFinding, HuntEnd, HuntStart, Store};
+    use tempfile::TempDir;
 
-fn hunt_value(hunt: &Hunt, seen: Option<&BTreeSet<String>>) -> Value {
-    let command = hunt.start.argv.iter().find(|word| RECORDING.contains(&word.as_str()));
-    let mut value = json!({
-        "number": hunt.number.0,
-        "at": rfc3339(hunt.start.began),
-        "command": command.map_or("hunt", String::as_str),
-        "findings": seen.cloned().unwrap_or_default(),
-    });
-    if let Some(end) = hunt.end {
-        value["exit"] = json!(end.exit);
-    }
-    value
-}
+    use super::*;
 
-/// A time as in `2026-12-31T23:59:59Z`.
-fn rfc3339(seconds: i64) -> String {
-    let of_day = seconds.rem_euclid(86_400);
-    format!("{}T{:02}:{:02}:{:02}Z", Day::at(seconds), of_day / 3600, of_day / 60 % 60, of_day % 60)
+    fn project() -> TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn fields(names: &[&str], suite: &str) -> Value {
+        let mut value = json!({"schema": 1, "suite": {"root": ".", "framework": suite}});
+        names.iter().for_each(|name| value[name] = json!(suite));
+        value
+    }
+
+    fn finding(id: &str, kind: &str, test: &str) -> Value {
+        json!({"id": id, "kind": kind, "test": test})
+    }
+
+    #[test]
+    fn where_nothing_was_recorded_there_is_no_document() {
+        assert_eq!(assemble(project().path(), true).unwrap(), None);
+    }
+
+    #[test]
+    fn each_command_has_its_own_fields_and_a_hunt_the_verdict() {
+        let project = project();
+        keep(project.path(), "hunt", fields(&["coverage", "cost"], "hunt")).unwrap();
+        keep(project.path(), "twice", fields(&["coverage", "cost", "plan"], "twice")).unwrap();
+        keep(project.path(), "deps", fields(&["coverage", "dependencies"], "deps")).unwrap();
+        let document = assemble(project.path(), false).unwrap().unwrap();
+        assert_eq!((&document["coverage"], &document["cost"]), (&json!("hunt"), &json!("hunt")));
+        assert_eq!(document["dependencies"], "deps");
+        assert!(document.get("plan").is_none() && document.get("generated").is_none(), "{document}");
+        assert_eq!(document["commands"].as_array().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn patches_come_with_what_is_in_their_files() {
+        let project = project();
+        std::fs::write(project.path().join("p.diff"), "--- a/t.py\n").unwrap();
+        let mut report = fields(&[], "fix");
+        report["patches"] = json!([{"diff": "p.diff", "pull_request": "gone.md"}]);
+        keep(project.path(), "fix", report).unwrap();
+        let document = assemble(project.path(), false).unwrap().unwrap();
+        assert_eq!(document["patches"][0]["text"], "--- a/t.py\n");
+        assert!(document["patches"][0].get("pull_request_text").is_none());
+    }
+
+    /// While the history is being written.
+    #[test]
+    fn the_newest_finding_of_an_id_wins_and_one_that_is_gone_is_history() {
+        let project = project();
+        let mut store = Store::open(project.path(), &Fingerprint::default()).unwrap();
+        let start = |began| HuntStart {
+            began,
+            argv: vec!["a".to_owned(), "fix".to_owned()],
+            seed: 0,
+            budget: String::new(),
+        };
+        let hunts = [0, 86_400].map(|began| store.begin_hunt(&start(began)).unwrap());
+        for (id, json) in
+            [("v-1", finding("v-1", "victim", "t::b")), ("v-2", finding("v-2", "victim", "t::a"))]
+        {
+            let (test, json) = (TestId(json["test"].as_str().unwrap().to_owned()), json.to_string());
+            store
+                .save_finding(hunts[0], &FoundFinding { id, kind: "victim", test: &test, json: &json })
+                .unwrap();
+        }
+        store.not_reproduced(hunts[1], "v-2").unwrap();
+        store.end_hunt(hunts[1], HuntEnd { ended: 90_000, exit: 1 }).unwrap();
+        let mut report = fields(&[], "hunt");
+        let mut older = finding("v-1", "victim", "t::b");
+        older["patch"] = json!("p.diff");
+        older["signature"] = json!("of old");
+        report["findings"] =
+            json!([older, finding("p-3", "latent-polluter", "t::a"), finding("v-2", "victim", "t::a")]);
+        keep(project.path(), "fix", report).unwrap();
+
+        let document = assemble(project.path(), true).unwrap().unwrap();
+        let mut newest = finding("v-1", "victim", "t::b");
+        newest["patch"] = json!("p.diff");
+        assert_eq!(document["findings"], json!([newest, finding("p-3", "latent-polluter", "t::a")]));
+        assert_eq!(document["history"][1]["fixed"], "1970-01-02T00:00:00Z");
+        assert!(document["history"][0].get("fixed").is_none());
+        assert_eq!(
+            (&document["hunts"][0]["findings"], &document["hunts"][1]["exit"]),
+            (&json!(["v-1", "v-2"]), &json!(1))
+        );
+        assert_eq!(document["hunts"][0]["command"], "fix");
+    }
 }

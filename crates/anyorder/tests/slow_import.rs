@@ -79,8 +79,7 @@ fn files_that_tell_nothing_of_the_suite_are_refused() {
     assert!(import("<testsuite>").contains("is not JUnit XML"));
     let other = import(r#"<testsuite><testcase classname="other" name="test_a"/></testsuite>"#);
     assert!(
-        other.contains("1 cases are no test of this suite")
-            && other.contains("error: the files name no test"),
+        other.contains("1 case is no test of this suite") && other.contains("error: the files name no test"),
         "{other}"
     );
 }

@@ -74,8 +74,12 @@ fn tell(session: &mut Session<'_>, file: &str, run: &ForeignRun, is_noted: bool)
     session.say("Imported", &format!("{file}: {} tests, {failed} failed; {what}", run.steps.len()));
     for (cases, why) in [(&run.unknown, "no test of this suite"), (&run.ambiguous, "more than one test")] {
         if !cases.is_empty() {
+            let number = match cases.len() {
+                1 => "1 case is".to_owned(),
+                number => format!("{number} cases are"),
+            };
             let named = cases.iter().take(NAMED).cloned().collect::<Vec<_>>().join("\n");
-            let text = format!("{file}: {} cases are {why}, and left out\n{named}", cases.len());
+            let text = format!("{file}: {number} {why}, and left out\n{named}");
             session.tell(&Event::Notice { text, hint: None });
         }
     }
