@@ -11,6 +11,7 @@ mod jvm;
 mod lanes;
 mod messages;
 mod mutate;
+mod packages;
 mod pairs;
 mod parts;
 mod simulated;
@@ -37,6 +38,7 @@ cargo xtask trial changes CLONE...    histories of public projects: what their l
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
 cargo xtask trial messages [COUNT [SEED]]
                                       bad messages and files, a million without COUNT: no panic, no hang
+cargo xtask trial packages            a wheel and `cargo install`, each in an empty place, hunt a suite
 cargo xtask trial thorough [TEST...]  tests that do less every day, `agents` among them: more orders, kills, JVMs and interpreters
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
 cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
@@ -64,6 +66,7 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "fix", names @ ..] => Some(fixed::fixed(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
+        ["trial", "packages"] => Some(packages::packages()),
         ["trial", "thorough"] => Some(parts::thorough(&parts::THOROUGH)),
         ["trial", "thorough", names @ ..] => Some(parts::thorough(names)),
         ["trial", "pairs", names @ ..] => Some(pairs::against_all(names)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 pub use anyorder_model::Rung;
-use anyorder_model::{Order, Outcome, Step, Suite, TestId};
+use anyorder_model::{ForeignRun, Order, Outcome, Step, Suite, TestId};
 
 use crate::wire::Hello;
 
@@ -113,6 +113,14 @@ pub trait Driver: Send + Sync {
 
     /// The tests that a plain run has run, in the order that ran; `None` if it has left no results.
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>>;
+
+    /// The tests that a run of another machine has run, by the text of its results; `None` if that is no such text.
+    fn read_foreign_results(&self, suite: &Suite, text: &str) -> Option<ForeignRun>;
+
+    /// Whether one run writes several files of results, each a part of it.
+    fn has_results_in_parts(&self) -> bool {
+        false
+    }
 
     /// Names and versions of what the tests use and the project's sources do not hold.
     fn packages(&self, hello: &Hello) -> String;

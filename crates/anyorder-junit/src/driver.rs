@@ -6,12 +6,12 @@ use std::{fs, io};
 
 use anyorder_engine::wire::Hello;
 use anyorder_engine::{AgentCall, Driver, PlainCall, PlainCommand, Scratch, Silence, Words};
-use anyorder_model::{Order, Outcome, Step, Suite, TestId};
+use anyorder_model::{ForeignRun, Order, Outcome, Step, Suite, TestId};
 use serde_json::json;
 
 use crate::java::main_command;
 use crate::module::Module;
-use crate::{agent, library, plain, silence};
+use crate::{agent, library, plain, results, silence};
 
 /// JUnit in one module.
 #[derive(Debug)]
@@ -98,6 +98,14 @@ impl Driver for JunitDriver {
 
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>> {
         plain::read_results(suite, order, &fs::read_to_string(results).ok()?)
+    }
+
+    fn read_foreign_results(&self, suite: &Suite, text: &str) -> Option<ForeignRun> {
+        results::read_foreign(suite, text)
+    }
+
+    fn has_results_in_parts(&self) -> bool {
+        true
     }
 
     fn packages(&self, _: &Hello) -> String {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyorder_model::{Outcome, Test, TestId};
+use anyorder_model::{ForeignRun, Outcome, Step, Suite, Test, TestId, TestIndex};
 use roxmltree::{Document, Node};
 
 use crate::tool;
@@ -86,6 +86,44 @@ impl Reports {
             found.iter().map(|case| case.outcome).max_by_key(|&outcome| badness(outcome))
         };
         tests.filter_map(|test| Some((test.id.clone(), outcome_of(test)?))).collect()
+    }
+}
+
+/// The tests of a run on another machine, in the order of the file. Several invocations of one test are one, and it is red if
+/// one of them is.
+pub(crate) fn read_foreign(suite: &Suite, text: &str) -> Option<ForeignRun> {
+    let document = Document::parse(text).ok()?;
+    let mut run = ForeignRun::default();
+    for case in
+        document.descendants().filter_map(|node| node.has_tag_name("testcase").then(|| case(&node))?)
+    {
+        match tests_of(suite, &case)[..] {
+            [test] => note(&mut run.steps, Step::bare(test, case.outcome)),
+            [] => run.unknown.push(format!("{} {}", case.class, case.name)),
+            _ => run.ambiguous.push(format!("{} {}", case.class, case.name)),
+        }
+    }
+    Some(run)
+}
+
+/// The tests that a case may mean: the one of its very name, else all of its method.
+fn tests_of(suite: &Suite, case: &Case) -> Vec<TestIndex> {
+    let exact = TestId(format!("{}#{}", case.class, case.name));
+    if let Some(test) = suite.index_of(&exact) {
+        return vec![test];
+    }
+    let is_meant = |&test: &TestIndex| {
+        let (class, name) = split(suite.id(test));
+        class == case.class && method_of(name) == method_of(&case.name)
+    };
+    suite.indices().filter(is_meant).collect()
+}
+
+fn note(steps: &mut Vec<Step>, step: Step) {
+    match steps.last_mut().filter(|last| last.test == step.test) {
+        Some(last) if badness(step.outcome) > badness(last.outcome) => *last = step,
+        Some(_) => {}
+        None => steps.push(step),
     }
 }
 
@@ -247,6 +285,26 @@ mod tests {
             .map(|(_, outcome)| outcome)
             .collect();
         assert_eq!(outcomes, [Outcome::Passed, Outcome::Failed, Outcome::Skipped]);
+    }
+
+    #[test]
+    fn a_run_of_another_machine_is_read_in_its_order_with_what_it_does_not_tell() {
+        let tests = ["a.FooTest#one", "a.FooTest#many", "a.FooTest#over[1]", "a.FooTest#over[2]"];
+        let suite = Suite::new("junit", tests.into_iter().map(|id| test(id).0).collect());
+        let case = |name: &str, inner: &str| {
+            format!(r#"<testcase classname="a.FooTest" name="{name}">{inner}</testcase>"#)
+        };
+        let cases = [
+            case("many(int)[1]", "<failure/>"),
+            case("many(int)[2]", ""),
+            case("one()", ""),
+            case("over(int)", ""),
+            case("gone", ""),
+        ];
+        let run = read_foreign(&suite, &format!("<testsuite>{}</testsuite>", cases.concat())).unwrap();
+        let steps: Vec<_> = run.steps.iter().map(|step| (step.test.0, step.outcome)).collect();
+        assert_eq!(steps, [(1, Outcome::Failed), (0, Outcome::Passed)]);
+        assert_eq!((run.ambiguous.len(), run.unknown), (1, vec!["a.FooTest gone".to_owned()]));
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Cost {
 }
 
 /// How much was tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     /// Orders that ran.
     pub orders: u64,
@@ -62,4 +62,19 @@ pub struct Coverage {
     /// Of these, the ones that were neither tried nor inferred when the runs for pairs were used up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs_likely_open: Option<u64>,
+    /// Which pairs those are; nothing if nobody counted them by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<PairMatrix>,
+}
+
+/// Pairs of tests by what they are called: by single tests, or by files where there are many tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PairMatrix {
+    /// `test` or `file`.
+    pub by: &'static str,
+    /// Tests, or files, in the original order.
+    pub names: Vec<String>,
+    /// The first and the second, as places in `names`; how many ordered pairs there are, how many of them were tried, and how
+    /// many others are inferred. Rows with nothing tried or inferred are left out.
+    pub rows: Vec<[u64; 5]>,
 }

@@ -5,6 +5,7 @@
 mod cause;
 mod cell;
 mod cost;
+mod csv;
 mod dependencies;
 mod event;
 mod finding;
@@ -25,7 +26,8 @@ mod treatment;
 
 pub use cause::{Cause, Effort, Reason, Reset, State};
 pub use cell::{Cell, CellKind};
-pub use cost::{Cost, Coverage};
+pub use cost::{Cost, Coverage, PairMatrix};
+pub use csv::csv_line;
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
 pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};
 pub use finding::{
@@ -41,7 +43,7 @@ pub use patch::{Change, NoPatch, Patch, PatchSource, Placement, Proposal, Repair
 pub use place::{Minded, Perturbation, Place, Way};
 pub use pollution::Pollution;
 pub use profile::{Code, Profile, Profiles, Watch, WatchRecord, Watched, Write};
-pub use run::{RunRecord, Step, Tally};
+pub use run::{ForeignRun, RunRecord, Step, Tally};
 pub use selection::{Acceptance, Age, Selected, Selection, Spot, Why};
 pub use snippet::{About, Snippet};
 pub use suite::{CollectionError, Suite, Test, TestId, TestIndex};

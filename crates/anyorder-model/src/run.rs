@@ -45,6 +45,17 @@ impl Step {
     }
 }
 
+/// A run of another machine, as a file of results tells it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ForeignRun {
+    /// The tests that this suite has, in the order in which the file names them.
+    pub steps: Vec<Step>,
+    /// Cases that are no test of this suite.
+    pub unknown: Vec<String>,
+    /// Cases that may be several tests of this suite.
+    pub ambiguous: Vec<String>,
+}
+
 /// What happened when an order was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {

@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus};
 
 use anyorder_engine::wire::Hello;
 use anyorder_engine::{AgentCall, Driver, PlainCall, PlainCommand, Scratch, Silence, Words};
-use anyorder_model::{Order, Step, Suite};
+use anyorder_model::{ForeignRun, Order, Step, Suite};
 
 use crate::{agent, junit_xml, plain, silence};
 
@@ -101,6 +101,10 @@ impl Driver for PytestDriver {
 
     fn read_plain_results(&self, suite: &Suite, order: &Order, results: &Path) -> Option<Vec<Step>> {
         junit_xml::read(suite, order, &std::fs::read_to_string(results).ok()?)
+    }
+
+    fn read_foreign_results(&self, suite: &Suite, text: &str) -> Option<ForeignRun> {
+        junit_xml::read_foreign(suite, text)
     }
 
     fn packages(&self, hello: &Hello) -> String {

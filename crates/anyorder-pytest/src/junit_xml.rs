@@ -1,30 +1,48 @@
 //! Reads the results that plain pytest writes with `--junitxml`: the only account of a plain run that is built in.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use anyorder_model::{Order, Outcome, Phase, Signature, Step, Suite, TestId, TestIndex};
+use anyorder_model::{ForeignRun, Order, Outcome, Phase, Signature, Step, Suite, TestId, TestIndex};
 use roxmltree::{Document, Node};
 
 /// The tests in the order that ran; `None` if `text` is no such file.
 pub(crate) fn read(suite: &Suite, order: &Order, text: &str) -> Option<Vec<Step>> {
+    Some(read_cases(suite, order.tests().iter().copied(), text)?.steps)
+}
+
+/// The same for a file of another machine, which may have other tests.
+pub(crate) fn read_foreign(suite: &Suite, text: &str) -> Option<ForeignRun> {
+    read_cases(suite, suite.indices(), text)
+}
+
+fn read_cases(suite: &Suite, tests: impl Iterator<Item = TestIndex>, text: &str) -> Option<ForeignRun> {
     let document = Document::parse(text).ok()?;
-    let spellings = order.tests().iter().flat_map(|&test| spellings(suite.id(test)).map(|name| (name, test)));
-    let names: HashMap<(String, String), TestIndex> = spellings.collect();
-    let mut steps: Vec<Step> = Vec::new();
+    let mut names: HashMap<(String, String), BTreeSet<TestIndex>> = HashMap::new();
+    for (name, test) in tests.flat_map(|test| spellings(suite.id(test)).map(|name| (name, test))) {
+        names.entry(name).or_default().insert(test);
+    }
+    let mut run = ForeignRun::default();
     for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
         // A test that was interrupted has no name.
         let Some((class, name)) = case.attribute("classname").zip(case.attribute("name")) else { continue };
-        let Some(&test) = names.get(&(class.to_owned(), name.to_owned())) else { continue };
-        let step = step_of(test, &case);
-        // A failed test whose tear-down fails too is written as two cases.
-        let is_same_execution = step.phase == Some(Phase::Teardown)
-            && steps.last().is_some_and(|last| last.test == test && last.outcome == Outcome::Failed);
-        if !is_same_execution {
-            steps.push(step);
+        let tests = names.get(&(class.to_owned(), name.to_owned()));
+        match tests.map(|tests| (tests.len(), tests.first())) {
+            Some((1, Some(&test))) => note(&mut run.steps, step_of(test, &case)),
+            Some(_) => run.ambiguous.push(format!("{class} {name}")),
+            None => run.unknown.push(format!("{class} {name}")),
         }
     }
-    Some(steps)
+    Some(run)
+}
+
+/// A failed test whose tear-down fails too is written as two cases.
+fn note(steps: &mut Vec<Step>, step: Step) {
+    let is_same_execution = step.phase == Some(Phase::Teardown)
+        && steps.last().is_some_and(|last| last.test == step.test && last.outcome == Outcome::Failed);
+    if !is_same_execution {
+        steps.push(step);
+    }
 }
 
 /// pytest writes characters that XML does not have as `#x1B`; before version 9 that went for all beyond the first plane too.
@@ -136,6 +154,16 @@ mod tests {
         let text =
             r#"<testsuites><testcase classname="a" name="b" time="0"/><testcase time="0.1"/></testsuites>"#;
         assert_eq!(read(&suite, &Order::original(&suite), text).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn cases_that_are_no_test_or_several_are_told_apart() {
+        let suite = suite(&["a/b.py::C::d", "a/b/C.py::d", "x.py::T::p[1-a.b]"]);
+        let case = |class: &str, name: &str| format!(r#"<testcase classname="{class}" name="{name}"/>"#);
+        let text = [case("x.T", "p[1-a.b]"), case("a.b.C", "d"), case("x.T", "p[2]")].concat();
+        let run = read_foreign(&suite, &format!("<testsuite>{text}</testsuite>")).unwrap();
+        assert_eq!(run.steps.iter().map(|step| step.test.0).collect::<Vec<_>>(), [2]);
+        assert_eq!((run.ambiguous, run.unknown), (vec!["a.b.C d".to_owned()], vec!["x.T p[2]".to_owned()]));
     }
 
     #[test]

@@ -153,7 +153,7 @@ fn place_lines(place: &SharedPlace, name: &impl Fn(TestIndex) -> String) -> Vec<
 }
 
 /// A string of the DOT language.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 

@@ -1,10 +1,11 @@
 //! A finding in words, for people. One that shares its polluters or setters with others is told together with them.
 
 use anyorder_model::{
-    Acceptance, Evidence, Finding, Group, Kind, Rate, Rates, Reason, Rung, Suite, TestIndex,
+    Acceptance, Evidence, Finding, Group, Kind, Rate, Rates, Reason, Reproduce, Rung, Suite, TestIndex,
 };
 
 use crate::cause;
+use crate::pull_request::portable;
 use crate::style::{BAD, NAME, WARN, count, grouped};
 
 /// How many of many are listed.
@@ -31,6 +32,39 @@ pub(crate) fn story(suite: &Suite, findings: &[Finding], is_full: bool) -> Strin
         parts.push(paragraph(suite, &alike, is_full));
     }
     parts.join("\n")
+}
+
+/// The story of one finding, without colours and without paths of this machine's interpreter.
+pub(crate) fn plain_story(suite: &Suite, finding: &Finding) -> String {
+    let mut finding = finding.clone();
+    if let Some(Reproduce { fail, pass }) = &mut finding.reproduce {
+        (*fail, *pass) = (portable(fail), portable(pass));
+    }
+    anstream::adapter::strip_str(&story(suite, &[finding], false)).to_string()
+}
+
+/// A finding in one sentence.
+pub(crate) fn sentence(suite: &Suite, finding: &Finding) -> String {
+    let test = suite.id(finding.test);
+    let partner = partners(finding).and_then(|groups| groups.first()).map(|group| together(suite, group));
+    let partner = partner.unwrap_or_else(|| "other tests".to_owned());
+    match finding.kind {
+        Kind::Victim => format!("{test} passes alone, and fails after {partner}"),
+        Kind::Brittle => format!("{test} fails alone, and passes after {partner}"),
+        Kind::NonIdempotent => format!("{test} passes, and fails when it runs again"),
+        Kind::SelfSetting => format!("{test} fails, and passes when it runs again"),
+        Kind::NonDeterministic => format!("{test} ends otherwise in runs of the same order"),
+        Kind::OutcomeVaries => format!("{test} ends otherwise after {partner}"),
+        Kind::Fixture => format!("a fixture fails in its tear-down, here behind {test}"),
+        Kind::Broken => format!("{test} fails in every state that was tried"),
+        Kind::LatentPolluter => format!("{test} leaves shared state changed"),
+        Kind::LatentVictim => format!("{test} would fail if state that it looks at were changed"),
+    }
+}
+
+/// The tests of a group, in their order.
+fn together(suite: &Suite, group: &Group) -> String {
+    group.iter().map(|&test: &TestIndex| suite.id(test).0.clone()).collect::<Vec<_>>().join(", then ")
 }
 
 /// Whether two findings differ in nothing but the test and how it fails, so that the rest is told once.
@@ -129,12 +163,9 @@ pub(crate) fn heading(suite: &Suite, finding: &Finding) -> String {
 
 /// A row for each group, with a name that says whether there are several.
 fn listed(suite: &Suite, name: &str, groups: &[Group]) -> Vec<(String, String)> {
-    let ids = |group: &Group| -> String {
-        group.iter().map(|&test: &TestIndex| suite.id(test).0.clone()).collect::<Vec<_>>().join(", then ")
-    };
     let mut rows: Vec<(String, String)> = match groups {
         [] => vec![(name.to_owned(), "none was found".to_owned())],
-        groups => groups.iter().take(LISTED).map(|group| (name.to_owned(), ids(group))).collect(),
+        groups => groups.iter().take(LISTED).map(|group| (name.to_owned(), together(suite, group))).collect(),
     };
     if groups.len() > LISTED {
         rows.push((String::new(), format!("and {} more", grouped((groups.len() - LISTED) as u64))));
@@ -195,7 +226,7 @@ fn rate_words(rates: &Rates) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{After, Order, Reproduce};
+    use anyorder_model::{After, Order};
 
     use super::*;
     use crate::example;

@@ -4,10 +4,12 @@
 
 use std::fmt::Write as _;
 
-use anyorder_model::{Finding, Group, Kind, Selection, Spot, Suite, TestIndex, Why};
+use anyorder_model::{Finding, Selection, Spot, Suite, TestIndex, Why};
 
+use crate::finding::sentence;
 use crate::pull_request::portable;
 use crate::selection::{summary, told_apart, verdict};
+use crate::spot::{joined, own, partners};
 
 /// One `::error` line for each finding that counts, on the line that has to do with it. `prefix` is the path from the
 /// repository to the suite's root, which is empty or ends with a slash.
@@ -19,66 +21,37 @@ pub fn github_annotations(
 ) -> String {
     let mut lines = String::new();
     for finding in findings.iter().filter(|finding| finding.counts()) {
-        let Spot { file, line } = spot(suite, finding, selection);
-        let file = property(&joined(prefix, &file));
-        let title = property(&format!("{} {}", finding.kind.name(), finding.id));
-        let _ = writeln!(
-            lines,
-            "::error file={file},line={line},title={title}::{}",
-            message(&words(suite, finding))
-        );
+        lines += &annotation(suite, finding, &spot(suite, finding, selection), prefix);
     }
     lines
+}
+
+/// The `::error` line of one finding, at a line of a file.
+pub(crate) fn annotation(suite: &Suite, finding: &Finding, spot: &Spot, prefix: &str) -> String {
+    let file = property(&joined(prefix, &spot.file));
+    let title = property(&format!("{} {}", finding.kind.name(), finding.id));
+    let words = message(&words(suite, finding));
+    format!("::error file={file},line={},title={title}::{words}\n", spot.line)
 }
 
 /// Where the change is that a finding comes from: a line that its test or one of its partners touches. A test that is new is
 /// itself the change.
 fn spot(suite: &Suite, finding: &Finding, selection: &Selection) -> Spot {
-    let partners = groups(finding).iter().flatten().copied();
+    let partners = partners(finding).iter().flatten().copied();
     let involved: Vec<TestIndex> = [finding.test].into_iter().chain(partners).collect();
-    let own = |test: TestIndex| {
-        let test = suite.test(test);
-        Spot { file: test.file.clone(), line: test.line }
-    };
     let changed = involved.iter().find_map(|&test| {
         selection.why_affected(test)?.iter().find_map(|why| match why {
-            Why::New => Some(own(test)),
+            Why::New => Some(own(suite, test)),
             Why::Touches { at, .. } | Why::Imports { at, .. } => Some(at.clone()),
             _ => None,
         })
     });
-    changed.unwrap_or_else(|| own(finding.test))
-}
-
-/// `a/b/` and `../c.py` are `a/c.py`.
-fn joined(prefix: &str, file: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in prefix.split('/').chain(file.split('/')).filter(|part| !part.is_empty() && *part != ".") {
-        if part == ".." {
-            parts.pop();
-        } else {
-            parts.push(part);
-        }
-    }
-    parts.join("/")
-}
-
-fn groups(finding: &Finding) -> &[Group] {
-    finding.polluters.as_ref().or(finding.setters.as_ref()).map_or(&[], Vec::as_slice)
+    changed.unwrap_or_else(|| own(suite, finding.test))
 }
 
 /// A finding in a sentence or two.
-fn words(suite: &Suite, finding: &Finding) -> String {
-    let test = suite.id(finding.test);
-    let partner = groups(finding).first().map(|group| {
-        group.iter().map(|&test| suite.id(test).to_string()).collect::<Vec<_>>().join(", then ")
-    });
-    let partner = partner.unwrap_or_else(|| "other tests".to_owned());
-    let what = match finding.kind {
-        Kind::Brittle => format!("{test} fails alone, and passes after {partner}"),
-        Kind::NonIdempotent => format!("{test} passes, and fails when it runs again"),
-        _ => format!("{test} passes alone, and fails after {partner}"),
-    };
+pub(crate) fn words(suite: &Suite, finding: &Finding) -> String {
+    let what = sentence(suite, finding);
     match &finding.reproduce {
         Some(reproduce) => format!("{what}\nReproduce: {}", portable(&reproduce.fail)),
         None => what,
@@ -113,20 +86,30 @@ pub fn github_summary(
         let rows: Vec<String> = depends.map(|finding| row(suite, finding)).collect();
         if !rows.is_empty() {
             let name = heading.map_or("New", |(verb, _)| verb);
-            let rows = rows.join("\n");
-            let _ = writeln!(text, "### {name}\n\n| finding | what | state |\n|---|---|---|\n{rows}\n");
+            let _ = writeln!(text, "### {name}\n\n{}", table(&rows));
         }
     }
-    let commands =
-        findings.iter().filter(|finding| finding.counts()).filter_map(|finding| finding.reproduce.as_ref());
-    let commands: Vec<String> = commands.map(|reproduce| portable(&reproduce.fail)).collect();
-    if !commands.is_empty() {
-        let _ = writeln!(text, "These fail:\n\n```sh\n{}\n```", commands.join("\n"));
-    }
-    text
+    text + &commands(findings)
 }
 
-fn row(suite: &Suite, finding: &Finding) -> String {
+/// Rows with their heading.
+pub(crate) fn table(rows: &[String]) -> String {
+    format!("| finding | what | state |\n|---|---|---|\n{}\n", rows.join("\n"))
+}
+
+/// Command lines that fail, of findings that count.
+pub(crate) fn commands(findings: &[Finding]) -> String {
+    let counting = findings.iter().filter(|finding| finding.counts());
+    let commands = counting.filter_map(|finding| finding.reproduce.as_ref());
+    let commands: Vec<String> = commands.map(|reproduce| portable(&reproduce.fail)).collect();
+    if commands.is_empty() {
+        return String::new();
+    }
+    format!("These fail:\n\n```sh\n{}\n```\n", commands.join("\n"))
+}
+
+/// A finding in a table.
+pub(crate) fn row(suite: &Suite, finding: &Finding) -> String {
     let what = words(suite, finding);
     let what = what.lines().next().unwrap_or_default();
     let state = finding.state.iter().flatten().filter(|state| state.proved == Some(true));
@@ -181,12 +164,6 @@ mod tests {
         );
         let elsewhere = github_annotations(&suite, &findings(), &touched(2), "");
         assert!(elsewhere.starts_with("::error file=t.py,line=1,"), "{elsewhere}");
-    }
-
-    #[test]
-    fn paths_out_of_the_suite_s_root_are_those_of_the_repository() {
-        assert_eq!(joined("sub/dir/", "../shop/cart.py"), "sub/shop/cart.py");
-        assert_eq!(joined("", "./shop/cart.py"), "shop/cart.py");
     }
 
     #[test]

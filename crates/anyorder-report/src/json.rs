@@ -28,15 +28,18 @@ impl JsonReport {
         JsonReport { with_tests, ..JsonReport::default() }
     }
 
-    /// The document: the first suite's report; those of further suites under `more`.
+    /// The document: the first suite's report; those of further suites under `more`. Which pairs were tried is left out: it is
+    /// long, and meant to be drawn.
     pub fn document(&self) -> String {
-        let mut reports = self.reports.iter().cloned();
-        let mut first = reports.next().unwrap_or_default();
-        let more: Vec<Value> = reports.map(Value::Object).collect();
-        if !more.is_empty() {
-            first.insert("more".to_owned(), Value::Array(more));
-        }
-        format!("{:#}\n", Value::Object(first))
+        let mut reports = self.reports.clone();
+        let coverages = reports.iter_mut().filter_map(|report| report.get_mut("coverage")?.as_object_mut());
+        coverages.for_each(|coverage| drop(coverage.remove("matrix")));
+        format!("{:#}\n", together(reports))
+    }
+
+    /// All that was heard.
+    pub fn value(&self) -> Value {
+        together(self.reports.clone())
     }
 
     fn begin(&mut self, suite: &Arc<Suite>) {
@@ -147,6 +150,17 @@ impl Sink for JsonReport {
             Event::Progressed(_) | Event::News(_) => {}
         }
     }
+}
+
+/// The reports of several suites in one.
+fn together(reports: Vec<Map<String, Value>>) -> Value {
+    let mut reports = reports.into_iter();
+    let mut first = reports.next().unwrap_or_default();
+    let more: Vec<Value> = reports.map(Value::Object).collect();
+    if !more.is_empty() {
+        first.insert("more".to_owned(), Value::Array(more));
+    }
+    Value::Object(first)
 }
 
 fn profiles_value(suite: &Suite, profiles: &Profiles) -> Value {

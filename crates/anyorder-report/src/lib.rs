@@ -10,8 +10,14 @@ mod example;
 mod finding;
 mod finding_json;
 mod github;
+mod github_report;
+mod graph;
 mod hidden;
+#[cfg(test)]
+mod hostile;
+mod idoft;
 mod json;
+mod junit_xml;
 mod patch;
 mod patch_json;
 mod pollution;
@@ -19,19 +25,32 @@ mod problem;
 mod profile;
 mod progress;
 mod pull_request;
+mod recalled;
+mod sarif;
+mod sarif_fix;
+mod sarif_rules;
 mod selection;
+mod spot;
 mod style;
 mod terminal;
+mod told;
 
 pub use dependencies::dot;
 pub use diff::unified_diff;
 pub use finding_json::finding_value;
 pub use github::{github_annotations, github_summary};
+pub use github_report::{annotations, job_summary};
+pub use graph::findings_graph;
+pub use idoft::idoft;
 pub use json::JsonReport;
+pub use junit_xml::junit_xml;
 pub use problem::Problem;
 pub use pull_request::pull_request;
+pub use recalled::finding_of;
+pub use sarif::sarif;
 pub use style::Color;
 pub use terminal::{Terminal, TerminalOptions};
+pub use told::told;
 
 use anyorder_model::Event;
 

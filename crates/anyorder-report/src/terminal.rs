@@ -87,6 +87,12 @@ impl Terminal {
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 
+    /// Prints data byte by byte: what looks like a colour in it is none of ours.
+    pub fn raw(&mut self, text: &str) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
     /// Prints lines for the machine that runs us, which reads both streams.
     pub fn commands(&mut self, text: &str) {
         self.clear();

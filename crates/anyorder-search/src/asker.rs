@@ -8,7 +8,9 @@ use anyorder_model::{
     Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Profile, Purpose, Station,
     Step, Suite, TestIndex, Watch, WatchRecord,
 };
+use roaring::RoaringTreemap;
 
+use crate::matrix::matrix;
 use crate::sight::Sight;
 use crate::{ProfileSettings, Successions, profile};
 
@@ -60,8 +62,10 @@ impl<'a> Asker<'a> {
         self.tell(News::Began(station, orders));
     }
 
-    pub(crate) fn coverage(&self) -> Coverage {
-        self.successions.coverage()
+    /// How much was tried; `inferred` are the keys of pairs that others have settled.
+    pub(crate) fn coverage(&self, inferred: &RoaringTreemap) -> Coverage {
+        let matrix = matrix(self.suite(), self.successions.keys(), inferred);
+        Coverage { matrix: Some(matrix), ..self.successions.coverage() }
     }
 
     /// Which tests have run directly after which.

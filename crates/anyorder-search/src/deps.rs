@@ -9,6 +9,7 @@ use anyorder_model::{
     Coverage, DataEdge, Dependencies, Halted, Manifest, Oracle, Order, Profile, Purpose, Station, Step,
     TestIndex, Watch, Watched, Write,
 };
+use roaring::RoaringTreemap;
 
 use crate::asker::Asker;
 use crate::flow::{Flow, Traced};
@@ -59,7 +60,7 @@ pub fn deps(oracle: &mut dyn Oracle, settings: &DepsSettings) -> DepsReport {
         let edge_runs = settings.edge_runs.unwrap_or((2 * tests as u64).max(1_000));
         let mut orders = settings.references.iter();
         let result = orders.try_for_each(|reference| known.note_reference(&mut asker, reference, edge_runs));
-        (asker.coverage(), result.err())
+        (asker.coverage(&RoaringTreemap::new()), result.err())
     };
     let mut report = DepsReport { dependencies: known.dependencies(tests), coverage, stopped_early: halted };
     if halted.is_none() {

@@ -40,6 +40,20 @@ impl Hunt<'_> {
         Ok(())
     }
 
+    /// Orders in which a test failed elsewhere: what fails here, too, is a suspect as in any other order.
+    pub(crate) fn replay_foreign(&mut self) -> Result<(), Halted> {
+        let orders: Vec<Vec<TestIndex>> =
+            self.judge.settings.foreign.iter().map(|order| order.0.clone()).collect();
+        if orders.is_empty() {
+            return Ok(());
+        }
+        self.judge.asker().begin(Station::Replay, Some(orders.len() as u64));
+        for steps in self.judge.asker().orders(Purpose::Known, 0, orders)? {
+            self.seen.note_run(&steps);
+        }
+        Ok(())
+    }
+
     pub(crate) fn baseline(&mut self) -> Result<(), Halted> {
         let runs = self.judge.settings.baseline_runs;
         let forks = if runs > 1 { runs - 1 } else { runs };

@@ -43,6 +43,7 @@ const COMPANIONS: usize = 16;
 pub fn hunt(oracle: &mut dyn Oracle, settings: &HuntSettings) -> HuntReport {
     Hunt::new(oracle, settings).report(|hunt| {
         hunt.replay_known()?;
+        hunt.replay_foreign()?;
         hunt.baseline()?;
         let tests = hunt.judge.asker().suite().indices().collect();
         hunt.alone_and_again(tests)?;

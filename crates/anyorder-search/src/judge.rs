@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use anyorder_model::{
     After, Finding, Halted, Kind, Mode, News, Oracle, Rates, Signature, Station, TestIndex,
 };
+use roaring::RoaringTreemap;
 
 use crate::asker::Asker;
 use crate::case::Case;
@@ -238,7 +239,7 @@ impl<'a> Judge<'a> {
         HuntReport {
             findings: self.findings,
             unconfirmed: self.unconfirmed,
-            coverage: self.asker.coverage(),
+            coverage: self.asker.coverage(&RoaringTreemap::new()),
             stopped_early: halted,
         }
     }

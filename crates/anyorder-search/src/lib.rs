@@ -30,6 +30,7 @@ mod hunt;
 #[cfg(test)]
 mod hunt_tests;
 mod judge;
+mod matrix;
 mod minimise;
 mod narrow;
 mod near;

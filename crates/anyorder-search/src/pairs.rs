@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_model::{Coverage, Halted, Oracle, Outcome, Profile, Purpose, Signature, Station, TestIndex};
+use roaring::RoaringTreemap;
 
 use crate::effects::Effects;
 use crate::hunt::Hunt;
@@ -290,14 +291,15 @@ impl Hunt<'_> {
 
     /// How much was tried, and what that settles.
     pub(crate) fn coverage(&mut self) -> Coverage {
-        let mut coverage = self.judge.asker().coverage();
-        if let Some(pairing) = &self.pairing {
-            let tried = self.judge.asker().successions().keys();
-            let (inferred, likely) = (pairing.inferred() - tried, pairing.likely());
-            coverage.pairs_likely = Some(likely.len());
-            coverage.pairs_likely_open = Some(((likely - tried) - &inferred).len());
-            coverage.pairs_inferred = Some(inferred.len());
+        let asker = self.judge.asker();
+        let Some(pairing) = &self.pairing else { return asker.coverage(&RoaringTreemap::new()) };
+        let tried = asker.successions().keys();
+        let (inferred, likely) = (pairing.inferred() - tried, pairing.likely());
+        Coverage {
+            pairs_likely: Some(likely.len()),
+            pairs_likely_open: Some(((likely - tried) - &inferred).len()),
+            pairs_inferred: Some(inferred.len()),
+            ..asker.coverage(&inferred)
         }
-        coverage
     }
 }

@@ -30,6 +30,8 @@ pub struct HuntSettings {
     pub questions: usize,
     /// What earlier hunts found; tried first.
     pub known: Vec<Known>,
+    /// Orders in which a test failed elsewhere; tried next.
+    pub foreign: Vec<Order>,
 }
 
 /// All pairs are tried in suites that have at most this many, which takes a few seconds.
@@ -79,6 +81,7 @@ impl Default for HuntSettings {
             is_dear: false,
             questions: 400,
             known: Vec::new(),
+            foreign: Vec::new(),
         }
     }
 }

@@ -72,6 +72,14 @@ impl History {
         Ok(self.findings(Some(id))?.pop())
     }
 
+    /// Which hunt has seen which finding, hunt by hunt; one that was saved several times is there several times.
+    pub fn sightings(&self) -> Result<Vec<(HuntNumber, String)>, StoreError> {
+        let sql = "SELECT hunt, id FROM finding WHERE json IS NOT NULL ORDER BY hunt, id";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let rows = select.query_map([], |row| Ok((HuntNumber(row.get(0)?), row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     fn findings(&self, id: Option<&str>) -> Result<Vec<KnownFinding>, StoreError> {
         let mut select = self.connection.prepare_cached(LATEST)?;
         let findings = select.query_map([id], read_finding)?;

@@ -1,5 +1,5 @@
 //! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, claims that hold
-//! for any input, a checker of JSON schemas, and a look at what a command has left behind.
+//! for any input, a checker of JSON schemas, schemas of others, and a look at what a command has left behind.
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
@@ -7,6 +7,7 @@ pub mod binary;
 pub mod engine;
 pub mod environment;
 pub mod fixture;
+pub mod formats;
 pub mod jvm;
 pub mod mark;
 pub mod oracle;

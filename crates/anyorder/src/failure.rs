@@ -76,6 +76,27 @@ impl Failure {
         )
     }
 
+    pub(crate) fn nothing_recorded(directory: &Path) -> Self {
+        Failure::usage(
+            format!("nothing was recorded yet in `{}`", directory.display()),
+            "`anyorder hunt` finds what there is to report; `-C DIR` names another project",
+        )
+    }
+
+    pub(crate) fn not_junit_xml(file: &Path) -> Self {
+        Failure::usage(
+            format!("`{}` is not JUnit XML", file.display()),
+            "name a file of `pytest --junitxml`, or a report of Surefire or Gradle",
+        )
+    }
+
+    pub(crate) fn no_case_is_known(files: &[PathBuf]) -> Self {
+        let names: Vec<String> = files.iter().take(5).map(|file| file.display().to_string()).collect();
+        Failure::new(Exit::Usage, "the files name no test of this suite").evidence(names.join("\n")).hint(
+            "run CI and `anyorder` from the same directory; `anyorder collect` lists every test of this suite",
+        )
+    }
+
     pub(crate) fn order_file(file: &Path, error: &OrderFileError) -> Self {
         Failure::new(Exit::Usage, format!("`{}` is not an order file: {error}", file.display()))
             .hint("write one test id per line, as `anyorder collect` prints them")

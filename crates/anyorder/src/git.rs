@@ -15,6 +15,16 @@ pub(crate) fn head(directory: &Path) -> Option<String> {
     one_line(directory, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
 }
 
+/// Where the repository was cloned from, without a user's name or password.
+pub(crate) fn origin(directory: &Path) -> Option<String> {
+    let url = one_line(directory, &["remote", "get-url", "origin"])?;
+    let without_user = url.split_once("://").and_then(|(scheme, rest)| {
+        let (user, _) = rest.split_once('/').unwrap_or((rest, ""));
+        user.rsplit_once('@').map(|(user, _)| format!("{scheme}://{}", &rest[user.len() + 1..]))
+    });
+    Some(without_user.unwrap_or(url))
+}
+
 /// The path from the repository to this directory: empty, or with a slash behind it.
 pub(crate) fn prefix(directory: &Path) -> String {
     one_line(directory, &["rev-parse", "--show-prefix"]).unwrap_or_default()

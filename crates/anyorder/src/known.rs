@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use anyorder_model::{
-    ByPolluter, Evidence, Finding, Group, Kind, Order, Signature, Suite, TestId, TestIndex,
-};
+use anyorder_model::{Finding, Group, Kind, Order, Suite, TestId};
+use anyorder_report::finding_of;
 use anyorder_search::Known;
 use anyorder_store::{History, KnownFinding};
 use serde::de::DeserializeOwned;
@@ -75,44 +74,26 @@ pub(crate) fn groups(suite: &Suite, finding: &KnownFinding, name: &str) -> Optio
 
 /// All that is known of a finding but what is behind it; an error if the suite does not have its tests any more.
 pub(crate) fn finding_in(suite: &Suite, known: &KnownFinding) -> Result<Option<Finding>, Failure> {
-    let Some(kind) = kind_of(known) else { return Ok(None) };
-    let json = json_of(known);
-    let tests = |ids: &[TestId]| -> Result<Vec<TestIndex>, Failure> {
-        Ok(order_of(suite, Path::new(&known.id), ids)?.0)
+    let read = finding_of(suite, &json_of(known));
+    let missing = |unknown: Vec<TestId>| order_of(suite, Path::new(&known.id), &unknown).err();
+    let finding = match read.map_err(missing) {
+        Ok(finding) => finding,
+        Err(Some(failure)) => return Err(failure),
+        Err(None) => None,
     };
-    let groups = |value: &Value, name: &str| -> Result<Option<Vec<Group>>, Failure> {
-        let ids: Option<Vec<Vec<TestId>>> = field(value, name);
-        ids.map(|groups| groups.iter().map(|ids| tests(ids)).collect()).transpose()
-    };
-    let order = |name: &str| -> Result<Option<Order>, Failure> {
-        let ids: Option<Vec<TestId>> = field(&json["evidence"], name);
-        ids.map(|ids| tests(&ids).map(Order)).transpose()
-    };
-    let rows = json["by_polluter"].as_array().into_iter().flatten();
-    let rows = rows.enumerate().map(|(at, row)| {
-        Ok(ByPolluter { group: field(row, "group").unwrap_or(at), cleaners: groups(row, "cleaners")? })
-    });
-    let by_polluter: Result<Vec<ByPolluter>, Failure> = rows.collect();
-    let mut finding = Finding::new(kind, tests(std::slice::from_ref(&known.test))?[0], &known.test);
-    finding.polluters = groups(&json, "polluters")?;
-    finding.setters = groups(&json, "setters")?;
-    finding.cleaners = groups(&json, "cleaners")?;
-    finding.by_polluter = Some(by_polluter?).filter(|rows| !rows.is_empty());
-    finding.evidence = order("failing")?.zip(Some(order("passing")?)).map(|(failing, passing)| Evidence {
-        passing,
-        failing,
-        confirmed: field(&json["evidence"], "confirmed"),
-        plain_pairs: field(&json["evidence"], "plain_pairs").unwrap_or(0),
-    });
-    finding.signature =
-        field(&json, "signature").map(|message| Signature { message, ..Signature::default() });
-    finding.interleaved_only = field(&json, "interleaved_only");
-    finding.declared = field(&json, "declared").unwrap_or(false);
-    finding.reproduce = field(&json, "reproduce");
-    finding.mode = field(&json, "mode");
-    finding.not_searched = field(&json, "not_searched").unwrap_or_default();
-    finding.not_searched.retain(|what| !anyorder_explain::is_left_out(what));
-    Ok(Some(finding))
+    Ok(finding.map(|mut finding| {
+        finding.not_searched.retain(|what| !anyorder_explain::is_left_out(what));
+        Finding {
+            state: None,
+            causes: None,
+            failure: None,
+            rates: None,
+            unconfirmed: None,
+            age: None,
+            accepted: None,
+            ..finding
+        }
+    }))
 }
 
 fn json_of(finding: &KnownFinding) -> Value {

@@ -147,7 +147,7 @@ fn told(unfinished: &Unfinished) -> Event {
     clippy::disallowed_methods,
     reason = "here the directory enters the program; everybody else is given it"
 )]
-fn working_directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn working_directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     let directory = named.map_or_else(|| here.clone(), |named| here.join(named));
     directory

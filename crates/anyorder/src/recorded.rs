@@ -5,19 +5,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyorder_config::Budget;
 use anyorder_engine::Engine;
-use anyorder_model::{Cost, Event, Finding, FindingId, Halted, Suite};
+use anyorder_model::{Cost, Event, Finding, FindingId, Halted, Order, Suite};
 use anyorder_report::finding_value;
 use anyorder_search::{HuntReport, Known};
 use anyorder_store::{FoundFinding, HuntEnd, HuntNumber, HuntStart, Store, StoreError};
 
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::fingerprint;
 use crate::known::known;
 use crate::memory::Memory;
 use crate::oracle::{EngineOracle, Trouble};
 use crate::project::Project;
 use crate::session::{Done, Session};
+use crate::{fingerprint, foreign};
 
 /// What a search is done on, and what was typed for it.
 pub(crate) struct Recorded<'a> {
@@ -29,8 +29,19 @@ pub(crate) struct Recorded<'a> {
     pub(crate) budget: String,
     /// What earlier hunts found and is tried again: what does not show itself then is gone.
     pub(crate) tries_again: Again,
+    /// Whether runs of other machines are replayed.
+    pub(crate) replays_foreign: bool,
     /// Whether files have changed since the last command, as a matter of course.
     pub(crate) expects_changes: bool,
+}
+
+/// What was known before a search.
+#[derive(Default)]
+pub(crate) struct Earlier {
+    /// What earlier hunts found.
+    pub(crate) known: Vec<Known>,
+    /// Orders in which a test failed on another machine.
+    pub(crate) foreign: Vec<Order>,
 }
 
 /// What of earlier hunts is tried again.
@@ -63,31 +74,58 @@ impl<'a> Recorded<'a> {
         budget: Option<Budget>,
     ) -> Self {
         let budget = budget.map_or_else(|| "all tests".to_owned(), |budget| budget.to_string());
-        Recorded { engine, project, choice, budget, tries_again: Again::Nothing, expects_changes: false }
+        Recorded {
+            engine,
+            project,
+            choice,
+            budget,
+            tries_again: Again::Nothing,
+            replays_foreign: false,
+            expects_changes: false,
+        }
     }
 
     /// Does `search` over an oracle that remembers, given what earlier hunts found; `None` means that it was interrupted.
     pub(crate) fn carry_out(
         &self,
         session: &mut Session<'_>,
-        search: impl FnOnce(&mut EngineOracle<'_, '_>, Vec<Known>) -> Result<Option<Outcome>, Failure>,
+        search: impl FnOnce(&mut EngineOracle<'_, '_>, Earlier) -> Result<Option<Outcome>, Failure>,
     ) -> Result<Done, Failure> {
         let suite = self.engine.suite();
         let mut store = self.open(session)?;
         let number = store.begin_hunt(&self.start())?;
         let mut known = known(suite, &store.history().known_findings()?);
         known.retain(|(id, _)| self.tries_again.has(id));
+        let foreign = self.foreign(session, &store)?;
         let mut oracle = self.oracle(session, &mut store)?;
-        let found = search(&mut oracle, known.iter().map(|(_, known)| known.clone()).collect())?;
+        let known_only = known.iter().map(|(_, known)| known.clone()).collect();
+        let found = search(&mut oracle, Earlier { known: known_only, foreign })?;
         let (trouble, replayed) = (oracle.trouble.take(), std::mem::take(&mut oracle.replayed));
         let Some((report, suite_cpu_s)) = found else {
             return trouble.map_or_else(|| Ok(interrupted()), |trouble| Err(trouble.into()));
         };
         known.retain(|(_, known)| replayed.contains(&FindingId::new(known.kind, suite.id(known.test))));
         note_findings(&mut store, number, suite, &report, &known)?;
+        if self.replays_foreign && report.stopped_early.is_none() {
+            store.has_replayed(foreign::session(self.engine), number)?;
+        }
         let exit = exit_of(&report);
         store.end_hunt(number, HuntEnd { ended: now(), exit: i32::from(exit as u8) })?;
         finish(session, trouble, report, exit, suite_cpu_s)
+    }
+
+    /// Orders of other machines that no hunt has replayed yet.
+    fn foreign(&self, session: &mut Session<'_>, store: &Store) -> Result<Vec<Order>, Failure> {
+        if !self.replays_foreign {
+            return Ok(vec![]);
+        }
+        let orders = foreign::to_replay(store, self.engine)?;
+        if !orders.is_empty() {
+            let number = orders.len();
+            let runs = if number == 1 { "1 run".to_owned() } else { format!("{number} runs") };
+            session.say("Imported", &format!("{runs} of other machines, replayed first"));
+        }
+        Ok(orders)
     }
 
     /// Opens the store, and tells why it may hold less than one would expect.

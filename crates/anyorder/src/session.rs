@@ -9,6 +9,7 @@ use anyorder_model::{Cost, Event, Order, RunRecord, TestIndex};
 use anyorder_report::{JsonReport, Sink, Terminal};
 
 use crate::args::HowArgs;
+use crate::document;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::opened::{Opened, Suites};
@@ -17,7 +18,16 @@ use crate::opened::{Opened, Suites};
 pub(crate) struct Session<'a> {
     terminal: &'a mut Terminal,
     json: Option<(PathBuf, JsonReport)>,
+    /// What `anyorder report` will know of this command.
+    kept: Option<Kept>,
     pub(crate) cancel: Cancel,
+}
+
+/// A report that is kept in a project, under the name of its command.
+struct Kept {
+    project: PathBuf,
+    command: &'static str,
+    report: JsonReport,
 }
 
 impl<'a> Session<'a> {
@@ -36,14 +46,20 @@ impl<'a> Session<'a> {
                     .and_then(|_| signal_hook::flag::register(signal, cancel.flag()));
             registered.expect("these signals can be handled");
         }
-        Ok(Session { terminal, json, cancel })
+        Ok(Session { terminal, json, kept: None, cancel })
+    }
+
+    /// From now on what is told is kept in the project, for `anyorder report`.
+    pub(crate) fn keep(&mut self, project: &Path, command: &'static str) {
+        self.kept = Some(Kept { project: project.to_owned(), command, report: JsonReport::new(true) });
     }
 
     pub(crate) fn tell(&mut self, event: &Event) {
         self.terminal.hear(event);
-        if let Some((_, report)) = &mut self.json {
-            report.hear(event);
-        }
+        let reports = self.json.iter_mut().map(|(_, report)| report);
+        reports
+            .chain(self.kept.iter_mut().map(|kept| &mut kept.report))
+            .for_each(|report| report.hear(event));
     }
 
     /// The file that the JSON report goes to.
@@ -83,6 +99,7 @@ impl<'a> Session<'a> {
             }
         }
         self.write_json()?;
+        self.keep_report()?;
         Ok(if self.cancel.is_cancelled() { Exit::Interrupted } else { exit })
     }
 
@@ -136,6 +153,16 @@ impl<'a> Session<'a> {
             });
         }
         Ok(())
+    }
+
+    /// A command that was interrupted knows less than the one before.
+    fn keep_report(&self) -> Result<(), Failure> {
+        match &self.kept {
+            Some(Kept { project, command, report }) if !self.cancel.is_cancelled() => {
+                Ok(document::keep(project, command, report.value())?)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn write_json(&mut self) -> Result<(), Failure> {

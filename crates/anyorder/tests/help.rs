@@ -5,7 +5,7 @@ mod common;
 use anyorder_testkit::fixture::Fixture;
 use common::{Anyorder, suite};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 16] = [
     "check",
     "collect",
     "sweep",
@@ -14,10 +14,14 @@ const COMMANDS: [&str; 12] = [
     "pollution",
     "explain",
     "fix",
+    "report",
+    "import",
     "inject",
     "replay",
     "doctor",
     "demo",
+    "completions",
+    "man",
 ];
 
 fn help_of(words: &[&str]) -> String {

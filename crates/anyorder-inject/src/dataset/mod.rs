@@ -1,11 +1,10 @@
 //! The data set: mutants and verdicts as files. The same ones give the same bytes; no clock has a say.
 
-mod csv;
 mod metrics;
 mod readme;
 mod statistics;
 
-use anyorder_model::{Kind, Order, Suite, TestIndex};
+use anyorder_model::{Kind, Order, Suite, TestIndex, csv_line};
 use serde_json::{Value, json};
 
 pub use metrics::{Explaining, Metrics, OperatorMetrics};
@@ -112,7 +111,7 @@ impl Injection<'_> {
                 verdict.orders.to_string(),
             ]
         };
-        csv::table(&columns, self.pairs().map(row))
+        table(&columns, self.pairs().map(row))
     }
 
     fn flaky_table(&self) -> Vec<u8> {
@@ -154,7 +153,7 @@ impl Injection<'_> {
                 self.joined(&flaky.failing),
             ]
         };
-        csv::table(&columns, self.flaky().map(row))
+        table(&columns, self.flaky().map(row))
     }
 
     fn class_table(&self) -> Vec<u8> {
@@ -169,7 +168,7 @@ impl Injection<'_> {
                 od.to_string(),
             ]
         };
-        csv::table(&columns, self.classes.iter().zip(counts(self)).map(row))
+        table(&columns, self.classes.iter().zip(counts(self)).map(row))
     }
 
     /// The columns of `IDoFT`'s list of Python tests. A mutant is in no repository, so there is neither address nor commit.
@@ -193,7 +192,7 @@ impl Injection<'_> {
             let test = self.suite.id(flaky.test).0.clone();
             vec![String::new(), String::new(), test, category.to_owned(), String::new(), String::new(), note]
         };
-        csv::table(&columns, self.flaky().map(row))
+        table(&columns, self.flaky().map(row))
     }
 
     fn document(&self, metrics: &Metrics) -> Value {
@@ -276,4 +275,10 @@ fn pretty(value: &Value) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes
+}
+
+/// A table with a line for the names of its columns.
+fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Vec<u8> {
+    let lines = std::iter::once(csv_line(columns)).chain(rows.into_iter().map(csv_line));
+    lines.map(|line| line + "\r\n").collect::<String>().into_bytes()
 }

@@ -4,6 +4,8 @@ mod check;
 mod fix;
 mod inject;
 mod orders;
+mod report;
+mod setup;
 mod single;
 mod state;
 mod suite;
@@ -19,6 +21,8 @@ pub(crate) use check::CheckArgs;
 pub(crate) use fix::{ApplyArgs, FixArgs};
 pub(crate) use inject::InjectArgs;
 pub(crate) use orders::{HuntArgs, SweepArgs, TwiceArgs, parse_strategy};
+pub(crate) use report::{ImportArgs, ReportArgs};
+pub(crate) use setup::{CompletionsArgs, ManArgs};
 pub(crate) use single::{CollectArgs, DemoArgs, DoctorArgs, ReplayArgs};
 pub(crate) use state::{DepsArgs, ExplainArgs, PollutionArgs, ProfileArgs, Reference};
 pub(crate) use suite::{HowArgs, SuiteArgs, parse_disk, parse_isolation};
@@ -98,6 +102,10 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Write patches that let tests pass in any order, verified; and apply them if you like
     Fix(FixArgs),
+    /// Tell what is known, in the terminal or as JSON, JUnit XML, SARIF and others; runs nothing
+    Report(ReportArgs),
+    /// Take runs of CI that failed, as JUnit XML; the next hunt replays their orders first
+    Import(ImportArgs),
     /// Make tests depend on order on purpose: a data set of mutants with known answers
     Inject(InjectArgs),
     /// Run one order again, through the agent or with the plain runner
@@ -106,6 +114,10 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Try it on a bundled suite that has every kind of order dependence
     Demo(DemoArgs),
+    /// Print what lets a shell complete the command line
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands
+    Man(ManArgs),
 }
 
 /// Options that every command has.

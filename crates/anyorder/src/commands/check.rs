@@ -1,13 +1,12 @@
 //! `anyorder check`: after a change, only what it can have made order-dependent.
 
-use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use anyorder_change::GitError;
 use anyorder_engine::Engine;
 use anyorder_model::{Aim, Event, Finding, Halted, Oracle, Plan, Selection};
 use anyorder_report::{Terminal, github_annotations, github_summary};
-use anyorder_search::{HuntReport, HuntSettings, Known, check};
+use anyorder_search::{HuntReport, HuntSettings, check};
 
 use super::hunt::Hunter;
 use super::profile::noise;
@@ -17,15 +16,16 @@ use crate::before::{Past, tell_age, tell_age_by_history};
 use crate::concern::{Concern, Wishes, concern};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::git;
 use crate::oracle::EngineOracle;
 use crate::project::Project;
-use crate::recorded::{Again, Outcome, Recorded, in_words};
+use crate::recorded::{Again, Earlier, Outcome, Recorded, in_words};
 use crate::session::{Done, Session};
+use crate::{git, github};
 
 pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::open(&args.suite.how, &mut session)?;
+    session.keep(&project.directory, "check");
     let mut checker = Checker::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
     session
@@ -74,14 +74,15 @@ impl<'a> Checker<'a> {
             choice: &choice,
             budget: self.hunter.budget_words(engine),
             tries_again: Again::All,
+            replays_foreign: false,
             expects_changes: true,
         };
         if self.args.dry_run {
             return self.listed(session, engine, &recorded);
         }
-        recorded.carry_out(session, |oracle, known| {
+        recorded.carry_out(session, |oracle, earlier| {
             oracle.limit(begun, self.hunter.budget.map(|budget| budget.allowance(took)));
-            self.checked(oracle, engine, known)
+            self.checked(oracle, engine, earlier)
         })
     }
 
@@ -104,7 +105,7 @@ impl<'a> Checker<'a> {
         &mut self,
         oracle: &mut EngineOracle<'_, '_>,
         engine: &Engine,
-        known: Vec<Known>,
+        earlier: Earlier,
     ) -> Result<Option<Outcome>, Failure> {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let concern = concern(oracle, engine, &self.wishes())?;
@@ -113,7 +114,7 @@ impl<'a> Checker<'a> {
         if stopped_early == Some(Halted::Interrupted) {
             return Ok(None);
         }
-        let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, known) };
+        let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, earlier) };
         let mut report = check(oracle, &selection, &settings);
         report.stopped_early = stopped_early.or(report.stopped_early);
         let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
@@ -174,11 +175,8 @@ fn tell_github(oracle: &mut EngineOracle<'_, '_>, report: &HuntReport, selection
     let prefix = git::prefix(oracle.root());
     let annotations = github_annotations(&suite, findings, selection, &prefix);
     oracle.session().commands(&annotations);
-    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return };
     let text = github_summary(&suite, findings, selection, since, stopped_early);
-    let file = std::fs::File::options().create(true).append(true).open(&path);
-    if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        let text = format!("cannot write the summary to `{}`: {error}", path.display());
+    if let Err(text) = github::add_to_summary(&text) {
         oracle.session().tell(&Event::Notice { text, hint: None });
     }
 }

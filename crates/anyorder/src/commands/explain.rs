@@ -23,6 +23,7 @@ use crate::session::{Done, Session};
 pub(crate) fn run(args: &ExplainArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::open(&args.suite.how, &mut session)?;
+    session.keep(&project.directory, "explain");
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let settings = ExplainSettings::thorough(noise(&args.ignore_cells, &project)?);
     let known = known_as(&project.directory, &args.what)?;

@@ -8,7 +8,7 @@ use anyorder_engine::{DiskMode, Engine};
 use anyorder_model::{Aim, Cost, Event, Finding, FindingId, Plan};
 use anyorder_repair::{RepairSettings, Repaired, repair};
 use anyorder_report::Terminal;
-use anyorder_search::{HuntReport, Known};
+use anyorder_search::HuntReport;
 use anyorder_store::KnownFinding;
 
 use super::explain::Subject;
@@ -21,7 +21,7 @@ use crate::known::{all_known, finding_in, known_as};
 use crate::oracle::EngineOracle;
 use crate::project::{PATCHES, Project};
 use crate::proposals::{Proposed, Wishes, propose};
-use crate::recorded::{Again, Outcome, Recorded};
+use crate::recorded::{Again, Earlier, Outcome, Recorded};
 use crate::session::{Done, Session};
 use crate::standing::leave_out_gone;
 use crate::workshop::{Disk, EngineWorkshop};
@@ -30,6 +30,7 @@ use crate::{fingerprint, saved};
 pub(crate) fn run(args: &FixArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.how, false)?;
     let project = Project::open(&args.how, &mut session)?;
+    session.keep(&project.directory, "fix");
     let fixer = Fixer::new(args, &project)?;
     let suites = project.suites(&mut session, &fixer.suite)?;
     let mut ends = Ends::default();
@@ -145,11 +146,12 @@ impl<'a> Fixer<'a> {
                 Start::Hunt => Again::All,
                 Start::Known(subjects) => Again::These(subjects.iter().flat_map(Subject::ids).collect()),
             },
+            replays_foreign: false,
             expects_changes: false,
         };
         let mut proposed = None;
-        let done = recorded.carry_out(session, |oracle, known| {
-            let Some((mut report, suite_cpu_s)) = self.found(oracle, engine, start, known, took)? else {
+        let done = recorded.carry_out(session, |oracle, earlier| {
+            let Some((mut report, suite_cpu_s)) = self.found(oracle, engine, start, earlier, took)? else {
                 return Ok(None);
             };
             let (repaired, spent) = self.repaired(oracle, engine, &report)?;
@@ -194,13 +196,13 @@ impl<'a> Fixer<'a> {
         oracle: &mut EngineOracle<'_, '_>,
         engine: &Engine,
         start: Start,
-        known: Vec<Known>,
+        earlier: Earlier,
         took: Duration,
     ) -> Result<Option<Outcome>, Failure> {
         let begun = Instant::now();
         let subjects = match start {
             Start::Hunt => {
-                let settings = self.hunter.settings(engine, known);
+                let settings = self.hunter.settings(engine, earlier);
                 return self.hunter.whole(oracle, engine, &settings, begun, took);
             }
             Start::Known(subjects) => subjects,

@@ -7,7 +7,7 @@ use anyorder_engine::{Engine, Isolation};
 use anyorder_explain::{ExplainSettings, explain};
 use anyorder_model::{Aim, Event, Fan, Halted, Oracle, Order, Plan, Purpose, RunRecord, TestId};
 use anyorder_report::Terminal;
-use anyorder_search::{HuntReport, HuntSettings, Known, Noise, Sweep, default_rounds, hunt, investigate};
+use anyorder_search::{HuntReport, HuntSettings, Noise, Sweep, default_rounds, hunt, investigate};
 
 use super::profile::noise;
 use crate::args::HuntArgs;
@@ -17,12 +17,13 @@ use crate::failure::Failure;
 use crate::oracle::EngineOracle;
 use crate::order_file::{order_of, read_order};
 use crate::project::Project;
-use crate::recorded::{Again, Outcome, Recorded};
+use crate::recorded::{Again, Earlier, Outcome, Recorded};
 use crate::session::{Done, Session, total_duration};
 
 pub(crate) fn run(args: &HuntArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::open(&args.suite.how, &mut session)?;
+    session.keep(&project.directory, "hunt");
     let hunter = Hunter::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
     session.each_suite(suites, &args.suite.targets, |session, engine, took| {
@@ -83,10 +84,11 @@ impl Hunter {
             choice: &self.choice,
             budget: self.budget_words(engine),
             tries_again: if order.is_none() { Again::All } else { Again::Nothing },
+            replays_foreign: order.is_none(),
             expects_changes: false,
         };
-        recorded.carry_out(session, |oracle, known| {
-            let settings = self.settings(engine, known);
+        recorded.carry_out(session, |oracle, earlier| {
+            let settings = self.settings(engine, earlier);
             let Some(order) = &order else { return self.whole(oracle, engine, &settings, begun, took) };
             oracle.limit(begun, self.budget.map(|budget| budget.allowance(took)));
             oracle.session().tell(&Event::Planned(self.plan(engine)));
@@ -95,7 +97,7 @@ impl Hunter {
         })
     }
 
-    pub(super) fn settings(&self, engine: &Engine, known: Vec<Known>) -> HuntSettings {
+    pub(super) fn settings(&self, engine: &Engine, earlier: Earlier) -> HuntSettings {
         let usual = HuntSettings::default();
         HuntSettings {
             seed: engine.settings().seed,
@@ -103,7 +105,8 @@ impl Hunter {
             rounds: self.rounds,
             forks: self.is_quick.then_some(0),
             is_dear: engine.isolation() == Isolation::Process,
-            known,
+            known: earlier.known,
+            foreign: earlier.foreign,
             plain_pairs: self.plain_pairs.unwrap_or(usual.plain_pairs),
             ..usual
         }

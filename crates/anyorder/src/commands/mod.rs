@@ -8,10 +8,13 @@ mod doctor;
 mod explain;
 mod fix;
 mod hunt;
+mod import;
 mod inject;
 mod pollution;
 mod profile;
 mod replay;
+mod report;
+mod setup;
 mod sweep;
 mod twice;
 
@@ -33,9 +36,13 @@ pub(crate) fn run(cli: &Cli, terminal: &mut Terminal) -> Result<Exit, Failure> {
         Command::Sweep(args) => sweep::run(args, terminal),
         Command::Explain(args) => explain::run(args, terminal),
         Command::Fix(args) => fix::run(args, terminal),
+        Command::Report(args) => report::run(args, &cli.global, terminal),
+        Command::Import(args) => import::run(args, terminal),
         Command::Inject(args) => inject::run(args, terminal),
         Command::Replay(args) => replay::run(args, terminal),
         Command::Doctor(args) => doctor::run(args, terminal),
         Command::Demo(args) => demo::run(args, terminal),
+        Command::Completions(args) => Ok(setup::completions(args, terminal)),
+        Command::Man(args) => setup::man(args, terminal),
     }
 }

@@ -25,6 +25,7 @@ const PAIRS: u32 = 5;
 pub(crate) fn run(args: &TwiceArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::open(&args.suite.how, &mut session)?;
+    session.keep(&project.directory, "twice");
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let choice = args.suite.choice();
     let suites = project.suites(&mut session, &args.suite)?;
