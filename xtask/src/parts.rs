@@ -9,7 +9,7 @@ use std::{env, fs, iter, thread};
 use anyorder_testkit::environment::{VERSIONS, interpreter};
 use anyorder_testkit::jvm::{CLAIMED, Jdk};
 use anyorder_testkit::program::{is_installed, missing_for_java};
-use anyorder_testkit::{repository, thorough};
+use anyorder_testkit::{browser, repository, thorough};
 
 use crate::agent;
 use crate::messages::messages;
@@ -145,7 +145,8 @@ fn rust() -> Tally {
 }
 
 fn slow() -> Tally {
-    in_lanes(|name| name.starts_with("slow_") && !is_about_java(name), vec![])
+    let is_possible = |name: &str| name != "slow_browser" || is_installed(browser::PROGRAM);
+    in_lanes(|name| name.starts_with("slow_") && !is_about_java(name) && is_possible(name), vec![])
 }
 
 /// Java builds, and the agent that rides in their JVMs.
@@ -168,7 +169,9 @@ fn left_out() -> Vec<String> {
     let java =
         (!missing.is_empty()).then(|| format!("tests of Java builds, for lack of {}", missing.join(" and ")));
     let gradle = (!is_installed("gradle")).then(|| "tests of Gradle builds, for lack of gradle".to_owned());
-    java.into_iter().chain(gradle).collect()
+    let browser = (!is_installed(browser::PROGRAM))
+        .then(|| format!("tests in a browser, for lack of {}", browser::PROGRAM));
+    [java, gradle, browser].into_iter().flatten().collect()
 }
 
 /// Runs the integration tests whose names are `wanted`, and what else is named, some at a time, each shown when it has ended.

@@ -80,7 +80,8 @@ fn strip(report: &mut Value) {
 fn filled(text: &str, values: &[(&str, &str)]) -> String {
     let (mut done, mut rest) = (String::new(), text);
     for (name, value) in values {
-        let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).expect("the page has each name once");
+        let (before, after) =
+            rest.split_once(&format!("{{{{{name}}}}}")).expect("the page has each name once");
         done += before;
         done += value;
         rest = after;
@@ -134,7 +135,15 @@ mod tests {
     #[test]
     fn scripts_put_no_markup_anywhere_and_name_no_other_place() {
         for script in SCRIPTS.into_iter().chain([MAIN]) {
-            for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "</script"] {
+            for word in [
+                "innerHTML",
+                "outerHTML",
+                "insertAdjacentHTML",
+                "document.write",
+                "eval(",
+                "fetch(",
+                "</script",
+            ] {
                 assert!(!script.contains(word), "{word}");
             }
             let addresses = script.replace("http://www.w3.org/2000/svg", "");

@@ -49,6 +49,13 @@ function quote(text, name = "quote") {
   return make("bdi", { class: name, dir: "ltr" }, marked(text));
 }
 
+// A sentence of ours about the suite: what stands in backticks is code.
+function sentence(text) {
+  const words = String(text);
+  const parts = (words.charAt(0).toUpperCase() + words.slice(1)).split("`");
+  return make("span", {}, parts.map((part, at) => (at % 2 ? code(part) : quote(part))), /[.!?]$/.test(words) ? "" : ".");
+}
+
 function code(text) {
   return make("code", {}, quote(text));
 }
@@ -59,7 +66,7 @@ function testName(id) {
 }
 
 function fileOf(id) {
-  const at = id.indexOf("::") >= 0 ? id.indexOf("::") : id.indexOf("#");
+  const at = id.search(/::|#/);
   return at < 0 ? id : id.slice(0, at);
 }
 

@@ -20,7 +20,7 @@ function graphSection() {
   if (!views.length) return null;
   graph.view = views[0][0];
   graph.manifest = manifest;
-  const tabs = views.map(([name, title]) => make("button", { type: "button", class: "chip", "aria-pressed": name === graph.view, "data-view": name, onclick: () => showView(name) }, title));
+  const tabs = views.map(([name, title]) => make("button", { type: "button", class: "chip", "aria-pressed": String(name === graph.view), "data-view": name, onclick: () => showView(name) }, title));
   const tool = (label, sign, action) => make("button", { type: "button", class: "tool", "aria-label": label, title: label, onclick: action }, sign);
   graph.svg = draw("svg", { class: "graph", role: "group", "aria-label": "Graph of tests" });
   graph.words = make("p", { class: "weak", id: "graph-words" });
@@ -45,12 +45,13 @@ function showView(name) {
 function drawGraph() {
   if (!graph.svg) return;
   const { nodes, edges, words } = graph.view === "deps" ? dependencyGraph() : findingGraph();
-  const { width, height } = layered(nodes, edges);
+  const { width, height } = layered(nodes, edges, graph.svg.clientWidth - 24);
   graph.words.textContent = words;
   graph.whole = { x: -12, y: -12, width: Math.max(width, 300) + 24, height: Math.max(height, 60) + 24 };
   graph.svg.replaceChildren(draw("defs", {}, Object.keys(ROLES).map(arrowHead)), ...edges.map(edgeShape), ...nodes.map(nodeShape));
   document.querySelectorAll(".legend .key").forEach((key) => (key.hidden = !edges.some(({ role }) => role === key.dataset.role)));
-  graph.svg.style.height = `${Math.min(560, Math.max(140, graph.whole.height))}px`;
+  const scaled = graph.whole.height * Math.min(1, graph.svg.clientWidth / graph.whole.width);
+  graph.svg.style.setProperty("--high", `${Math.min(560, Math.max(140, scaled))}px`);
   showAll();
 }
 
@@ -124,7 +125,7 @@ function dependencyGraph() {
 }
 
 function arrowHead(role) {
-  return draw("marker", { id: `head-${role}`, class: `head ${role}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" }, draw("path", { d: "M0 0L8 4L0 8z" }));
+  return draw("marker", { id: `head-${role}`, class: `tip ${role}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" }, draw("path", { d: "M0 0L8 4L0 8z" }));
 }
 
 function edgeShape({ chain, role }) {

@@ -7,12 +7,12 @@ const COLUMN_GAP = 70;
 const ROW_GAP = 14;
 const ROUNDS = 10;
 
-// Gives `x` and `y` to nodes (`id`, `width`, `height`) and `points` to edges (`from`, `to`: ids).
-function layered(nodes, edges) {
+// Gives `x` and `y` to nodes (`id`, `width`, `height`), and the `chain` of nodes and bends that they pass to edges (`from`, `to`: ids).
+function layered(nodes, edges, room) {
   const known = new Map(nodes.map((node) => [node.id, node]));
   const parts = connected(known, edges);
   parts.forEach(placePart);
-  return shelve(parts);
+  return shelve(parts, room);
 }
 
 function connected(known, edges) {
@@ -156,10 +156,11 @@ function moveLayers(layers, forwards) {
   }
 }
 
-function shelve(parts) {
+// Side by side as far as there is room.
+function shelve(parts, room) {
   const gap = 36;
   const area = parts.reduce((sum, part) => sum + (part.width + gap) * (part.height + gap), 0);
-  const most = Math.max(Math.sqrt(area * 2), ...parts.map((part) => part.width));
+  const most = Math.max(room, Math.sqrt(area * 2), ...parts.map((part) => part.width));
   let [x, y, tall, width] = [0, 0, 0, 0];
   for (const part of parts.sort((one, other) => other.height - one.height)) {
     if (x > 0 && x + part.width > most) [x, y, tall] = [0, y + tall + gap, 0];

@@ -21,7 +21,7 @@ function kindChips() {
   const all = kindsOf(confirmed);
   if (unconfirmed.length) all.push(["unconfirmed", unconfirmed.length]);
   chips = all.map(([kind, number]) =>
-    make("button", { type: "button", class: "chip", "data-kind": kind, "aria-pressed": "false", onclick: () => refilter(() => toggle(kind)) }, `${kind} `, make("span", {}, grouped(number))));
+    make("button", { type: "button", class: "chip", "data-kind": kind, "aria-pressed": "false", onclick: () => refilter(() => toggle(kind)) }, `${kindWords(kind)} `, make("span", {}, grouped(number))));
   return chips;
 }
 
@@ -77,7 +77,7 @@ function row(finding) {
   const button = make(
     "button",
     { type: "button", class: "head", "aria-expanded": "false", "aria-controls": `${finding.id}-story`, onclick: () => (body.hidden ? open(finding.id) : close(finding.id)) },
-    make("span", { class: "kind", "data-kind": finding.kind }, finding.kind),
+    make("span", { class: "kind", "data-kind": finding.kind }, kindWords(finding.kind)),
     testName(finding.test),
     make("span", { class: "hint" }, hint(finding)),
     make("span", { class: "id" }, plain(finding.id)),

@@ -13,6 +13,10 @@ const KINDS = {
   "latent-victim": "would fail if a cell that it reads were changed",
 };
 
+function kindWords(kind) {
+  return String(kind).replace(/^(latent|outcome)-/, "$1 ");
+}
+
 const ORDER_DEPENDENT = ["victim", "brittle", "non-idempotent", "self-setting"];
 
 const report = JSON.parse(document.getElementById("document").textContent);

@@ -35,14 +35,14 @@ function story(finding) {
     make("p", { class: "lead" }, lead(finding)),
     doubts(finding),
     causes(finding),
-    part("Why nobody saw it", finding.hidden && make("p", {}, marked(finding.hidden))),
+    part("Why nobody saw it", finding.hidden && make("p", {}, sentence(finding.hidden))),
     part("How it fails", failure(finding)),
     part("Orders", orders(finding)),
     part("See it yourself", commands(finding)),
     part("How often", rates(finding)),
     part("Patch", patch(finding)),
     part("Seen", age(finding)),
-    part("Not searched", finding.not_searched?.length && listed(finding.not_searched, 20, marked)),
+    part("Not searched", finding.not_searched?.length && listed(finding.not_searched, 20, sentence)),
   );
 }
 
@@ -82,7 +82,7 @@ function doubts(finding) {
     accepted && `Accepted by the baseline${until || ""}: ${accepted.reason}`,
     finding.age === "new" && "New since the commit that was compared with.",
   ].filter(Boolean);
-  return words.length ? make("ul", { class: "doubts" }, words.map((word) => make("li", {}, marked(word)))) : null;
+  return words.length ? make("ul", { class: "doubts" }, words.map((word) => make("li", {}, sentence(word)))) : null;
 }
 
 function causes(finding) {
@@ -182,8 +182,8 @@ function patch(finding) {
 function patchStory(found, finding) {
   const others = found.cures.filter((id) => id !== finding.id);
   return [
-    make("p", {}, make("span", { class: `strength ${found.strength === "safe" ? "safe" : "careful"}` }, plain(found.strength)), " ", quote(found.summary)),
-    make("p", { class: "weak" }, `${STRENGTHS[found.strength] || ""}; ${verified(found.verified || {})}${found.applied ? "; applied" : ""}.`),
+    make("p", {}, make("span", { class: `strength ${found.strength === "safe" ? "safe" : "careful"}` }, plain(found.strength)), " ", sentence(found.summary)),
+    make("p", { class: "weak" }, sentence([STRENGTHS[found.strength], verified(found.verified || {}), found.applied && "applied"].filter(Boolean).join("; "))),
     others.length > 0 && make("p", {}, "It also cures ", others.slice(0, 20).map((id, at) => [at ? ", " : "", make("a", { href: `#${encodeURIComponent(id)}` }, plain(id))]), others.length > 20 && " and others", "."),
     found.text ? copyable(found.text, "the patch", coloured(found.text)) : make("p", {}, code(found.diff)),
     !found.applied && found.strength !== "show" && copyable(`anyorder fix --apply ${finding.id}`, "the command that applies it"),

@@ -38,7 +38,7 @@ function tiles() {
       "button",
       { class: "tile", type: "button", "data-kind": kind, onclick: () => showKind(kind) },
       make("strong", {}, grouped(number)),
-      make("span", { class: "kind" }, many(kind, number)),
+      make("span", { class: "kind" }, many(kindWords(kind), number)),
       make("small", {}, KINDS[kind]),
     ),
   );
@@ -86,5 +86,5 @@ function costInShort() {
 function notices() {
   const stopped = reports.map((each) => each.stopped_early).filter(Boolean);
   const all = [...stopped.map((why) => `Stopped early: ${why}`), ...reports.flatMap((each) => each.notices || [])];
-  return all.length ? make("ul", { class: "notices" }, all.map((text) => make("li", {}, quote(text)))) : null;
+  return all.length ? make("ul", { class: "notices" }, all.map((text) => make("li", {}, sentence(text)))) : null;
 }

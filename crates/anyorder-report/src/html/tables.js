@@ -46,7 +46,7 @@ function historySection() {
   const sorted = [...ages].sort((one, other) => ((one.first_seen || "") < (other.first_seen || "") ? -1 : 1));
   const row = (age) => [
     byId.has(age.id) ? make("a", { href: `#${encodeURIComponent(age.id)}` }, plain(age.id)) : plain(age.id),
-    make("span", { class: "kind", "data-kind": age.kind }, plain(age.kind)),
+    make("span", { class: "kind", "data-kind": age.kind }, kindWords(age.kind)),
     testName(age.test), age.first_seen ? time(age.first_seen) : "", age.last_seen ? time(age.last_seen) : "", age.fixed ? [make("span", { class: "flag good" }, "gone"), " ", time(age.fixed)] : "open",
   ];
   return section("history", "History", make("p", { class: "weak" }, `${words}.`), hunts.length > 1 && huntBars(), ages.length > 0 && longTable("Findings over hunts", ["id", "kind", "test", "first seen", "last seen", "now"], sorted, row));
