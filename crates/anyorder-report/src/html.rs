@@ -12,14 +12,18 @@ const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/style.css");
 
 /// In the order in which they use each other.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 14] = [
     include_str!("html/dom.js"),
     include_str!("html/model.js"),
     include_str!("html/summary.js"),
+    include_str!("html/cause.js"),
+    include_str!("html/patch.js"),
     include_str!("html/story.js"),
     include_str!("html/list.js"),
     include_str!("html/layout.js"),
+    include_str!("html/boxes.js"),
     include_str!("html/graph.js"),
+    include_str!("html/chosen.js"),
     include_str!("html/moving.js"),
     include_str!("html/matrix.js"),
     include_str!("html/tables.js"),
@@ -30,6 +34,14 @@ const MAIN: &str = include_str!("html/main.js");
 
 /// What a report holds and the page has no use for; profiles of a large suite would be most of the file.
 const NOT_SHOWN: [&str; 6] = ["checks", "differs", "profiles", "runs", "selection", "tests"];
+
+/// What the page has no use for among dependencies.
+const NOT_SHOWN_OF_DEPENDENCIES: [&str; 4] = ["data", "parallel", "schedule", "untestable"];
+
+/// What could end a script, begin a comment or a line, and how a JSON text says it otherwise. All of them only stand in
+/// texts there.
+const SPECIAL: [(&str, &str); 5] =
+    [("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029")];
 
 /// The page that shows a document.
 pub fn html(document: &Value) -> String {
@@ -57,21 +69,15 @@ fn hash(text: &str) -> String {
 fn embedded(document: &Value) -> String {
     let mut shown = document.clone();
     strip(&mut shown);
-    let mut text = String::new();
-    for character in shown.to_string().chars() {
-        match character {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                text += &format!("\\u{:04x}", u32::from(character));
-            }
-            _ => text.push(character),
-        }
-    }
-    text
+    SPECIAL.iter().fold(shown.to_string(), |text, (raw, safe)| text.replace(raw, safe))
 }
 
 fn strip(report: &mut Value) {
     let Some(fields) = report.as_object_mut() else { return };
     fields.retain(|name, _| !NOT_SHOWN.contains(&name.as_str()));
+    if let Some(dependencies) = fields.get_mut("dependencies").and_then(Value::as_object_mut) {
+        dependencies.retain(|name, _| !NOT_SHOWN_OF_DEPENDENCIES.contains(&name.as_str()));
+    }
     fields.get_mut("more").and_then(Value::as_array_mut).into_iter().flatten().for_each(strip);
 }
 
@@ -154,8 +160,9 @@ mod tests {
 
     #[test]
     fn what_is_not_shown_is_not_in_the_file() {
-        let report = json!({"profiles": [{"test": "a"}], "findings": []});
+        let report =
+            json!({"profiles": [{"test": "a"}], "dependencies": {"manifest": [], "schedule": ["a"]}});
         let page = html(&json!({"findings": [], "tests": [], "more": [report]}));
-        assert_eq!(data(&page), r#"{"findings":[],"more":[{"findings":[]}]}"#);
+        assert_eq!(data(&page), r#"{"findings":[],"more":[{"dependencies":{"manifest":[]}}]}"#);
     }
 }

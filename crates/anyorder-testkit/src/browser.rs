@@ -1,4 +1,4 @@
-//! A real browser: Chromium without a window, told what to do by the DevTools protocol over a pipe.
+//! A real browser: Chromium without a window, told what to do by its debugging protocol over a pipe.
 //!
 //! Knows how to ask, and how to wait for answers and effects. What a page is for, its tests know.
 

@@ -3,7 +3,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 // What no reader would see, or what would turn the text around it: shown by its number.
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 function make(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -19,7 +20,9 @@ function fill(element, attributes, children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -53,7 +56,12 @@ function quote(text, name = "quote") {
 function sentence(text) {
   const words = String(text);
   const parts = (words.charAt(0).toUpperCase() + words.slice(1)).split("`");
-  return make("span", {}, parts.map((part, at) => (at % 2 ? code(part) : quote(part))), /[.!?]$/.test(words) ? "" : ".");
+  return make(
+    "span",
+    {},
+    parts.map((part, at) => (at % 2 ? code(part) : quote(part))),
+    /[.!?]$/.test(words) ? "" : ".",
+  );
 }
 
 function code(text) {
@@ -62,7 +70,13 @@ function code(text) {
 
 // A test: what tells it apart first, where it stands behind.
 function testName(id) {
-  return make("span", { class: "test" }, quote(nameOf(id), "name"), " ", quote(fileOf(id), "file"));
+  const file = fileOf(id);
+  return make(
+    "span",
+    { class: "test" },
+    quote(nameOf(id), "name"),
+    file !== id && [" ", quote(file, "file")],
+  );
 }
 
 function fileOf(id) {
@@ -84,11 +98,18 @@ function grouped(number) {
   return Math.round(number).toLocaleString("en-US");
 }
 
-const IRREGULAR = { brittle: "brittle", is: "are", has: "have", patch: "patches" };
+// What has no plural of its own.
+const ADJECTIVES = new Set([
+  "brittle",
+  "non-idempotent",
+  "self-setting",
+  "non-deterministic",
+  "outcome varies",
+  "broken",
+]);
 
 function many(noun, number) {
-  if (number === 1 || /(ic|ent|ken|ting|ies)$/.test(noun)) return noun;
-  return IRREGULAR[noun] || noun + "s";
+  return number === 1 || ADJECTIVES.has(noun) ? noun : noun + "s";
 }
 
 function count(number, noun) {
@@ -102,7 +123,13 @@ function seconds(number) {
 }
 
 function time(text) {
-  return make("time", { datetime: text }, plain(text).replace("T", " ").replace(/:\d\d(\.\d+)?(Z|\+00:00)$/, " UTC"));
+  return make(
+    "time",
+    { datetime: text },
+    plain(text)
+      .replace("T", " ")
+      .replace(/:\d\d(\.\d+)?(Z|\+00:00)$/, " UTC"),
+  );
 }
 
 function say(text) {
@@ -143,16 +170,31 @@ function copiedBySelection(text) {
 
 // A text as it is, with a button that copies it.
 function copyable(text, what, shown = marked(text)) {
-  return make("div", { class: "copyable" }, make("pre", { tabindex: "0", "aria-label": what }, shown), copyButton(text, what));
+  return make(
+    "div",
+    { class: "copyable" },
+    make("pre", { tabindex: "0", "aria-label": what }, shown),
+    copyButton(text, what),
+  );
 }
 
 function section(id, title, ...children) {
-  return make("section", { id, "aria-labelledby": `${id}-title` }, make("h2", { id: `${id}-title` }, title), children);
+  return make(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    make("h2", { id: `${id}-title` }, title),
+    children,
+  );
 }
 
 // A table: heads, then rows of cells; a cell that is a number stands on the right.
 function table(caption, heads, rows) {
-  const cell = (value) => make("td", { class: typeof value === "number" && "number" }, typeof value === "number" ? grouped(value) : value);
+  const cell = (value) =>
+    make(
+      "td",
+      { class: typeof value === "number" && "number" },
+      typeof value === "number" ? grouped(value) : value,
+    );
   return make(
     "div",
     { class: "wide" },
@@ -160,19 +202,39 @@ function table(caption, heads, rows) {
       "table",
       {},
       make("caption", { class: "unseen" }, caption),
-      make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))),
-      make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cell)))),
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          heads.map((head) => make("th", { scope: "col" }, head)),
+        ),
+      ),
+      make(
+        "tbody",
+        {},
+        rows.map((row) => make("tr", {}, row.map(cell))),
+      ),
     ),
   );
 }
 
 // A long list whose rest is made when it is asked for, or printed.
 function listed(items, most, row) {
-  const list = make("ul", { class: "plain" }, items.slice(0, most).map((item) => make("li", {}, row(item))));
+  const list = make(
+    "ul",
+    { class: "plain" },
+    items.slice(0, most).map((item) => make("li", {}, row(item))),
+  );
   if (items.length > most) {
     const rest = items.slice(most);
     const show = () => more.replaceWith(...rest.map((item) => make("li", {}, row(item))));
-    const more = make("li", {}, make("button", { type: "button", class: "more", onclick: show }, `and ${grouped(rest.length)} more`));
+    const more = make(
+      "li",
+      {},
+      make("button", { type: "button", class: "more", onclick: show }, `and ${grouped(rest.length)} more`),
+    );
     list.append(more);
   }
   return list;

@@ -60,10 +60,12 @@ function withoutCycles({ nodes, edges, known }) {
     state.set(id, "done");
   };
   nodes.forEach((node) => state.has(node.id) || visit(node.id));
-  return edges.filter((edge) => edge.from !== edge.to).map((edge) => {
-    const [from, to] = turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
-    return { edge, isTurned: turned.has(edge), from: known.get(from), to: known.get(to) };
-  });
+  return edges
+    .filter((edge) => edge.from !== edge.to)
+    .map((edge) => {
+      const [from, to] = turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
+      return { edge, isTurned: turned.has(edge), from: known.get(from), to: known.get(to) };
+    });
 }
 
 function rank(nodes, arrows) {

@@ -8,27 +8,76 @@ let changed = () => {};
 function findingsSection() {
   const list = make("div", { class: "findings" }, findings.map(row));
   const text = make("input", {
-    id: "filter", type: "search", placeholder: "Filter: test, cell, id…", "aria-label": "Filter findings by text",
-    "aria-keyshortcuts": "/", autocomplete: "off", spellcheck: "false", oninput: () => refilter(() => (filter.text = text.value.toLowerCase().trim())),
+    id: "filter",
+    type: "search",
+    placeholder: "Filter: test, cell, id…",
+    "aria-label": "Filter findings by text",
+    "aria-keyshortcuts": "/",
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => refilter(() => (filter.text = text.value.toLowerCase().trim())),
   });
-  const box = make("div", { class: "filters", role: "search" }, text, fileChoice(), make("div", { class: "chips" }, kindChips()));
-  const none = make("p", { id: "none", class: "weak", hidden: findings.length > 0 }, findings.length ? "No finding fits the filter." : "There are no findings.");
-  const keys = make("p", { class: "keys weak" }, ["/", "j", "k", "Enter", "Esc"].flatMap((key, at) => [make("kbd", {}, key), [" filter  ", " next  ", " previous  ", " open  ", " close"][at]]));
-  return section("findings", "Findings", findings.length > 0 && [box, make("p", { id: "shown", class: "weak", role: "status" }, shownWords(findings.length)), keys], list, none);
+  const box = make(
+    "div",
+    { class: "filters", role: "search" },
+    text,
+    fileChoice(),
+    make("div", { class: "chips" }, kindChips()),
+  );
+  const none = make(
+    "p",
+    { id: "none", class: "weak", hidden: findings.length > 0 },
+    findings.length ? "No finding fits the filter." : "There are no findings.",
+  );
+  const keys = make(
+    "p",
+    { class: "keys weak" },
+    ["/", "j", "k", "Enter", "Esc"].flatMap((key, at) => [
+      make("kbd", {}, key),
+      [" filter  ", " next  ", " previous  ", " open  ", " close"][at],
+    ]),
+  );
+  return section(
+    "findings",
+    "Findings",
+    findings.length > 0 && [
+      box,
+      make("p", { id: "shown", class: "weak", role: "status" }, shownWords(findings.length)),
+      keys,
+    ],
+    list,
+    none,
+  );
 }
 
 function kindChips() {
   const all = kindsOf(confirmed);
   if (unconfirmed.length) all.push(["unconfirmed", unconfirmed.length]);
   chips = all.map(([kind, number]) =>
-    make("button", { type: "button", class: "chip", "data-kind": kind, "aria-pressed": "false", onclick: () => refilter(() => toggle(kind)) }, `${kindWords(kind)} `, make("span", {}, grouped(number))));
+    make(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        "data-kind": kind,
+        "aria-pressed": "false",
+        onclick: () => refilter(() => toggle(kind)),
+      },
+      `${kindWords(kind)} `,
+      make("span", {}, grouped(number)),
+    ),
+  );
   return chips;
 }
 
 function fileChoice() {
   const files = [...new Set(findings.map((finding) => fileOf(finding.test)))].sort();
-  const choice = make("select", { "aria-label": "Filter findings by file", onchange: () => refilter(() => (filter.file = choice.value)) },
-    make("option", { value: "" }, "all files"), files.map((file) => make("option", { value: file }, short(file, 80))));
+  const choice = make(
+    "select",
+    { "aria-label": "Filter findings by file", onchange: () => refilter(() => (filter.file = choice.value)) },
+    make("option", { value: "" }, "all files"),
+    files.map((file) => make("option", { value: file }, short(file, 80))),
+  );
   return choice;
 }
 
@@ -55,7 +104,9 @@ function refilter(change) {
 }
 
 function shownWords(shown) {
-  return shown === findings.length ? `${count(shown, "finding")}` : `${grouped(shown)} of ${count(findings.length, "finding")}`;
+  return shown === findings.length
+    ? `${count(shown, "finding")}`
+    : `${grouped(shown)} of ${count(findings.length, "finding")}`;
 }
 
 function isFiltered() {
@@ -76,7 +127,13 @@ function row(finding) {
   const body = make("div", { class: "body", id: `${finding.id}-story`, hidden: true });
   const button = make(
     "button",
-    { type: "button", class: "head", "aria-expanded": "false", "aria-controls": `${finding.id}-story`, onclick: () => (body.hidden ? open(finding.id) : close(finding.id)) },
+    {
+      type: "button",
+      class: "head",
+      "aria-expanded": "false",
+      "aria-controls": `${finding.id}-story`,
+      onclick: () => (body.hidden ? open(finding.id) : close(finding.id)),
+    },
     make("span", { class: "kind", "data-kind": finding.kind }, kindWords(finding.kind)),
     testName(finding.test),
     make("span", { class: "hint" }, hint(finding)),
@@ -92,7 +149,11 @@ function hint(finding) {
   const [cell] = statesOf(finding);
   const doubt = finding.unconfirmed !== undefined && make("span", { class: "flag" }, "unconfirmed");
   const patched = patchOf.has(finding.id) && make("span", { class: "flag good" }, "patch");
-  return [cell ? quote(short(cell.cell, 120)) : finding.signature ? quote(short(finding.signature, 120)) : "", doubt, patched];
+  return [
+    cell ? quote(short(cell.cell, 120)) : finding.signature ? quote(short(finding.signature, 120)) : "",
+    doubt,
+    patched,
+  ];
 }
 
 function tell(row) {
@@ -105,6 +166,7 @@ function open(id) {
   tell(row);
   row.body.hidden = false;
   row.button.setAttribute("aria-expanded", "true");
+  graph.selected = row.finding.test;
   if (location.hash !== `#${id}`) history.replaceState(null, "", `#${encodeURIComponent(id)}`);
   changed();
 }
@@ -136,7 +198,8 @@ function clearFilter() {
 function step(by) {
   const shown = [...rows.values()].filter(({ element }) => !element.hidden);
   const at = shown.findIndex(({ element }) => element.contains(document.activeElement));
-  const next = shown[at < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.max(0, Math.min(shown.length - 1, at + by))];
+  const next =
+    shown[at < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.max(0, Math.min(shown.length - 1, at + by))];
   if (!next) return;
   next.button.focus({ preventScroll: true });
   next.element.scrollIntoView({ block: "nearest" });

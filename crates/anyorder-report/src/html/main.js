@@ -2,7 +2,15 @@
 
 function start() {
   document.getElementById("about").append(...about());
-  const sections = [summary(), graphSection(), findingsSection(), matrixSection(), pollutionSection(), historySection(), costSection()].filter(Boolean);
+  const sections = [
+    summary(),
+    graphSection(),
+    findingsSection(),
+    matrixSection(),
+    pollutionSection(),
+    historySection(),
+    costSection(),
+  ].filter(Boolean);
   document.getElementById("main").replaceChildren(...sections);
   const link = (each) => make("a", { href: `#${each.id}` }, each.querySelector("h2").textContent);
   document.getElementById("sections").append(...sections.map(link));
@@ -12,7 +20,10 @@ function start() {
   addEventListener("hashchange", follow);
   addEventListener("beforeprint", tellAll);
   matchMedia("print").addEventListener("change", (event) => event.matches && tellAll());
-  addEventListener("resize", soon(() => graph.svg && showAll(), 120));
+  addEventListener(
+    "resize",
+    soon(() => graph.svg && showAll(), 120),
+  );
   document.addEventListener("keydown", press);
 }
 
@@ -32,8 +43,6 @@ function follow() {
   } catch {
     return;
   }
-  const finding = byId.get(id);
-  if (finding) graph.selected = finding.test;
   visit(id);
 }
 

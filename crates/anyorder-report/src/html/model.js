@@ -17,7 +17,7 @@ function kindWords(kind) {
   return String(kind).replace(/^(latent|outcome)-/, "$1 ");
 }
 
-const ORDER_DEPENDENT = ["victim", "brittle", "non-idempotent", "self-setting"];
+const ORDER_DEPENDENT = ["victim", "brittle", "non-idempotent"];
 
 const report = JSON.parse(document.getElementById("document").textContent);
 
@@ -30,8 +30,8 @@ const findings = [...confirmed, ...unconfirmed];
 const byId = new Map(findings.map((finding) => [finding.id, finding]));
 const patches = reports.flatMap((each) => each.patches || []);
 const patchOf = new Map(patches.flatMap((patch) => (patch.cures || []).map((id) => [id, patch])));
-const ages = Array.isArray(report.history) ? report.history : report.history?.findings || [];
-const hunts = report.hunts || report.history?.hunts || [];
+const ages = report.history || [];
+const hunts = report.hunts || [];
 const ageOf = new Map(ages.map((age) => [age.id, age]));
 
 function kindsOf(some) {
@@ -54,13 +54,19 @@ function statesOf(finding) {
 function wordsOf(finding) {
   const groups = [finding.polluters, finding.setters, finding.cleaners];
   const cells = statesOf(finding).map((state) => state.cell);
-  return [finding.id, finding.kind, finding.test, finding.signature, ...cells, ...groups.flat(2)].join("\n").toLowerCase();
+  return [finding.id, finding.kind, finding.test, finding.signature, ...cells, ...groups.flat(2)]
+    .join("\n")
+    .toLowerCase();
 }
 
 // Who stands in which relation to whom: `tests` of a group make `finding` what it is, or clean it up.
 function relationsOf(finding) {
   const of = (role, groups) => (groups || []).map((tests, group) => ({ role, tests, finding, group }));
-  return [...of("polluter", finding.polluters), ...of("setter", finding.setters), ...of("cleaner", finding.cleaners)];
+  return [
+    ...of("polluter", finding.polluters),
+    ...of("setter", finding.setters),
+    ...of("cleaner", finding.cleaners),
+  ];
 }
 
 const relationsByTest = new Map();

@@ -17,7 +17,12 @@ function showAll() {
 function zoom(by, at = [0.5, 0.5]) {
   const { x, y, width, height } = graph.box;
   const factor = Math.min(by, (8 * graph.whole.width) / width);
-  show({ x: x + width * (1 - factor) * at[0], y: y + height * (1 - factor) * at[1], width: width * factor, height: height * factor });
+  show({
+    x: x + width * (1 - factor) * at[0],
+    y: y + height * (1 - factor) * at[1],
+    width: width * factor,
+    height: height * factor,
+  });
 }
 
 function movable(svg) {
@@ -30,13 +35,21 @@ function movable(svg) {
   svg.addEventListener("pointermove", (event) => {
     if (!held) return;
     const scale = held.box.width / svg.clientWidth;
-    show({ ...held.box, x: held.box.x - (event.clientX - held.from[0]) * scale, y: held.box.y - (event.clientY - held.from[1]) * scale });
+    show({
+      ...held.box,
+      x: held.box.x - (event.clientX - held.from[0]) * scale,
+      y: held.box.y - (event.clientY - held.from[1]) * scale,
+    });
   });
   ["pointerup", "pointercancel"].forEach((name) => svg.addEventListener(name, () => (held = null)));
-  svg.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    const { left, top, width, height } = svg.getBoundingClientRect();
-    zoom(event.deltaY > 0 ? 1.15 : 0.87, [(event.clientX - left) / width, (event.clientY - top) / height]);
-  }, { passive: false });
+  svg.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const { left, top, width, height } = svg.getBoundingClientRect();
+      zoom(event.deltaY > 0 ? 1.15 : 0.87, [(event.clientX - left) / width, (event.clientY - top) / height]);
+    },
+    { passive: false },
+  );
 }

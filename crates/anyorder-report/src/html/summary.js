@@ -2,7 +2,13 @@
 
 function about() {
   const suite = report.suite || {};
-  const words = [suite.framework, suite.language, report.version && `anyorder ${report.version}`];
+  const commit = report.repository?.commit;
+  const words = [
+    suite.framework,
+    suite.language,
+    commit && `commit ${commit.slice(0, 10)}`,
+    report.version && `anyorder ${report.version}`,
+  ];
   const parts = [
     suite.tests !== undefined && `${count(summed("suite", "tests"), "test")}`,
     ...words.filter(Boolean).map((word) => quote(word)),
@@ -29,7 +35,7 @@ function verdict() {
   const tests = new Set(dependent.map((finding) => finding.test)).size;
   const first = `${count(tests, "test")} ${tests === 1 ? "depends" : "depend"} on what ran before.`;
   if (!cured) return first;
-  return `${first} ${cured === dependent.length ? "All have" : `${grouped(cured)} ${many("has", cured)}`} a verified patch.`;
+  return `${first} ${cured === dependent.length ? "All have" : `${grouped(cured)} ${cured === 1 ? "has" : "have"}`} a verified patch.`;
 }
 
 function tiles() {
@@ -46,34 +52,65 @@ function tiles() {
 
 function sure() {
   const rows = [...sureOfFindings(), ...sureOfOthers(), ...costInShort()];
-  return make("dl", { class: "facts" }, rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  return make(
+    "dl",
+    { class: "facts" },
+    rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+  );
 }
 
 function sureOfFindings() {
   const asked = confirmed.filter((finding) => finding.evidence);
   if (!asked.length) return [];
   const plainly = asked.filter((finding) => finding.evidence.confirmed).length;
-  const doubt = unconfirmed.length ? `; ${count(unconfirmed.length, "difference")} could not be confirmed` : "";
-  return [["How sure", `${grouped(plainly)} of ${grouped(asked.length)} confirmed in plain runs of your own runner${doubt}`]];
+  const doubt = unconfirmed.length
+    ? `; ${count(unconfirmed.length, "difference")} could not be confirmed`
+    : "";
+  return [
+    [
+      "How sure",
+      `${grouped(plainly)} of ${grouped(asked.length)} confirmed in plain runs of your own runner${doubt}`,
+    ],
+  ];
 }
 
 function sureOfOthers() {
   const pairs = summed("coverage", "pairs");
   if (!pairs) return [];
-  const [tried, inferred] = [summed("coverage", "pairs_tried") || 0, summed("coverage", "pairs_inferred") || 0];
-  const share = (number) => `${((100 * number) / pairs).toFixed(1)} %`;
-  const words = `${share(tried)} of ${grouped(pairs)} ordered pairs tried` + (inferred ? `, ${share(inferred)} inferred` : "");
+  const [tried, inferred] = [
+    summed("coverage", "pairs_tried") || 0,
+    summed("coverage", "pairs_inferred") || 0,
+  ];
+  const share = (number) =>
+    number && number / pairs < 0.001 ? "less than 0.1 %" : `${((100 * number) / pairs).toFixed(1)} %`;
+  const words =
+    `${share(tried)} of ${grouped(pairs)} ordered pairs tried` +
+    (inferred ? `, ${share(inferred)} inferred` : "");
   const orders = summed("coverage", "orders");
   const open = summed("coverage", "pairs_likely_open");
-  const likely = open === undefined ? "" : open ? `; ${grouped(open)} likely ones are open` : "; no likely one is open";
-  return [["How far", [make("span", {}, `${words}${likely}${orders ? `; ${count(orders, "order")}` : ""}`), coverageBar(tried, inferred, pairs)]]];
+  const likely =
+    open === undefined ? "" : open ? `; ${grouped(open)} likely ones are open` : "; no likely one is open";
+  return [
+    [
+      "How far",
+      [
+        make("span", {}, `${words}${likely}${orders ? `; ${count(orders, "order")}` : ""}`),
+        coverageBar(tried, inferred, pairs),
+      ],
+    ],
+  ];
 }
 
 function coverageBar(tried, inferred, pairs) {
-  const part = (name, from, number) => draw("rect", { class: name, x: (100 * from) / pairs, y: 0, width: (100 * number) / pairs, height: 4 });
+  const part = (name, from, number) =>
+    draw("rect", { class: name, x: (100 * from) / pairs, y: 0, width: (100 * number) / pairs, height: 4 });
   const label = "Share of ordered pairs of tests: tried, inferred, open";
-  return draw("svg", { class: "bar", viewBox: "0 0 100 4", preserveAspectRatio: "none", role: "img", "aria-label": label },
-    part("tried", 0, tried), part("inferred", tried, inferred));
+  return draw(
+    "svg",
+    { class: "bar", viewBox: "0 0 100 4", preserveAspectRatio: "none", role: "img", "aria-label": label },
+    part("tried", 0, tried),
+    part("inferred", tried, inferred),
+  );
 }
 
 function costInShort() {
@@ -85,6 +122,15 @@ function costInShort() {
 
 function notices() {
   const stopped = reports.map((each) => each.stopped_early).filter(Boolean);
-  const all = [...stopped.map((why) => `Stopped early: ${why}`), ...reports.flatMap((each) => each.notices || [])];
-  return all.length ? make("ul", { class: "notices" }, all.map((text) => make("li", {}, sentence(text)))) : null;
+  const all = [
+    ...stopped.map((why) => `Stopped early: ${why}`),
+    ...reports.flatMap((each) => each.notices || []),
+  ];
+  return all.length
+    ? make(
+        "ul",
+        { class: "notices" },
+        all.map((text) => make("li", {}, sentence(text))),
+      )
+    : null;
 }
