@@ -160,6 +160,11 @@ fn ten_thousand_tests_and_two_thousand_findings_are_at_hand_in_two_seconds() {
             assert!(nodes.as_u64().is_some_and(|nodes| (30..60).contains(&nodes)), "{nodes}");
             page.value("location.hash = 'v-001777'");
             page.wait_for("document.querySelector(`.graph [data-test$='test_thing[1777]']`) !== null");
+            page.show_as("print", "light");
+            page.wait_for(
+                "document.getElementById('paper').innerText.includes('of 1,700 findings are left out')",
+            );
+            assert_eq!(page.value("document.querySelectorAll('.finding .story').length"), json!(301));
         });
     }
     assert!(took.iter().any(|&seconds| seconds < SOON), "{took:?}");

@@ -6,7 +6,22 @@ let chips = [];
 let changed = () => {};
 
 function findingsSection() {
-  const list = make("div", { class: "findings" }, findings.map(row));
+  const words = findings.length ? "No finding fits the filter." : "There are no findings.";
+  return section(
+    "findings",
+    "Findings",
+    findings.length > 0 && [
+      filters(),
+      make("p", { id: "shown", class: "weak", role: "status" }, shownWords(findings.length)),
+      keyHelp(),
+    ],
+    make("p", { id: "paper" }),
+    make("div", { class: "findings" }, findings.map(row)),
+    make("p", { id: "none", class: "weak", hidden: findings.length > 0 }, words),
+  );
+}
+
+function filters() {
   const text = make("input", {
     id: "filter",
     type: "search",
@@ -17,37 +32,14 @@ function findingsSection() {
     spellcheck: "false",
     oninput: () => refilter(() => (filter.text = text.value.toLowerCase().trim())),
   });
-  const box = make(
-    "div",
-    { class: "filters", role: "search" },
-    text,
-    fileChoice(),
-    make("div", { class: "chips" }, kindChips()),
-  );
-  const none = make(
-    "p",
-    { id: "none", class: "weak", hidden: findings.length > 0 },
-    findings.length ? "No finding fits the filter." : "There are no findings.",
-  );
-  const keys = make(
-    "p",
-    { class: "keys weak" },
-    ["/", "j", "k", "Enter", "Esc"].flatMap((key, at) => [
-      make("kbd", {}, key),
-      [" filter  ", " next  ", " previous  ", " open  ", " close"][at],
-    ]),
-  );
-  return section(
-    "findings",
-    "Findings",
-    findings.length > 0 && [
-      box,
-      make("p", { id: "shown", class: "weak", role: "status" }, shownWords(findings.length)),
-      keys,
-    ],
-    list,
-    none,
-  );
+  const chips = make("div", { class: "chips" }, kindChips());
+  return make("div", { class: "filters", role: "search" }, text, fileChoice(), chips);
+}
+
+function keyHelp() {
+  const keys = { "/": "filter", j: "next", k: "previous", Enter: "open", Esc: "close" };
+  const help = Object.entries(keys).map(([key, word]) => [make("kbd", {}, key), ` ${word}  `]);
+  return make("p", { class: "keys weak" }, help);
 }
 
 function kindChips() {

@@ -46,9 +46,20 @@ function follow() {
   visit(id);
 }
 
-// Paper cannot be clicked.
+// More stories than this would be a pile of paper that nobody reads.
+const MOST_ON_PAPER = 300;
+
+// Paper cannot be clicked: stories are told, those that fit the filter first, and the page says how many are not.
 function tellAll() {
-  rows.forEach(tell);
+  const all = [...rows.values()];
+  const wanted = [
+    ...all.filter(({ element }) => !element.hidden),
+    ...all.filter(({ element }) => element.hidden),
+  ];
+  wanted.slice(0, MOST_ON_PAPER).forEach(tell);
+  const left = Math.max(0, all.length - MOST_ON_PAPER);
+  const words = `The stories of ${count(left, "finding")} are left out on paper; filter what is to be printed.`;
+  document.getElementById("paper").textContent = left ? words : "";
   document.querySelectorAll("button.more").forEach((button) => button.click());
   document.querySelectorAll(".story details").forEach((details) => (details.open = true));
 }
