@@ -8,7 +8,7 @@ use std::{env, fs};
 use anyorder_testkit::environment::{VERSIONS, interpreter};
 use anyorder_testkit::jvm::{CLAIMED, Jdk};
 use anyorder_testkit::program::{is_installed, missing_for_java};
-use anyorder_testkit::{repository, thorough};
+use anyorder_testkit::{browser, repository, thorough};
 
 use crate::agent;
 use crate::lanes::{Job, in_lanes};
@@ -150,7 +150,8 @@ fn rust() -> Tally {
 }
 
 fn slow() -> Vec<Job> {
-    files(|name| name.starts_with("slow_") && !is_about_java(name))
+    let is_possible = |name: &str| name != "slow_browser" || is_installed(browser::PROGRAM);
+    files(|name| name.starts_with("slow_") && !is_about_java(name) && is_possible(name))
 }
 
 /// Java builds, and the agent that rides in their JVMs.
@@ -183,7 +184,9 @@ fn left_out() -> Vec<String> {
     let java =
         (!missing.is_empty()).then(|| format!("tests of Java builds, for lack of {}", missing.join(" and ")));
     let gradle = (!is_installed("gradle")).then(|| "tests of Gradle builds, for lack of gradle".to_owned());
-    java.into_iter().chain(gradle).collect()
+    let browser = (!is_installed(browser::PROGRAM))
+        .then(|| format!("tests in a browser, for lack of {}", browser::PROGRAM));
+    [java, gradle, browser].into_iter().flatten().collect()
 }
 
 fn agents() -> Vec<Job> {

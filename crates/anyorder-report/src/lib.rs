@@ -15,6 +15,7 @@ mod graph;
 mod hidden;
 #[cfg(test)]
 mod hostile;
+mod html;
 mod idoft;
 mod json;
 mod junit_xml;
@@ -41,6 +42,7 @@ pub use finding_json::finding_value;
 pub use github::{github_annotations, github_summary};
 pub use github_report::{annotations, job_summary};
 pub use graph::findings_graph;
+pub use html::html;
 pub use idoft::idoft;
 pub use json::JsonReport;
 pub use junit_xml::junit_xml;

@@ -1,9 +1,10 @@
 //! What tests and benches need: virtual environments, copies of fixtures, public suites, engines on them, claims that hold
-//! for any input, a checker of JSON schemas, schemas of others, and a look at what a command has left behind.
+//! for any input, a checker of JSON schemas, schemas of others, a browser, and a look at what a command has left behind.
 //!
 //! Knows where this repository keeps things. Nothing that ships depends on it.
 
 pub mod binary;
+pub mod browser;
 pub mod engine;
 pub mod environment;
 pub mod fixture;

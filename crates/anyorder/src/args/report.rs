@@ -14,6 +14,7 @@ a format the findings are printed, with the times at which they were seen.
 
 Examples:
   anyorder report                              what is known, in the terminal
+  anyorder report --html report.html           a page to look at, and to attach
   anyorder report --sarif out.sarif --junit-xml out.xml
                                                two files for CI
   anyorder report --json - | jq .findings      for other programs
@@ -30,6 +31,9 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Formats (`-` is standard output)")]
 pub(crate) struct FormatArgs {
+    /// One page with everything to look at, for any browser; it needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Everything that is known, as docs/json.md says
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

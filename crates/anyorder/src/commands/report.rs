@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use anyorder_report::{Terminal, annotations, findings_graph, idoft, job_summary, junit_xml, sarif, told};
+use anyorder_report::{
+    Terminal, annotations, findings_graph, html, idoft, job_summary, junit_xml, sarif, told,
+};
 use serde_json::Value;
 
 use crate::args::{Global, ReportArgs};
@@ -20,7 +22,8 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, terminal: &mut Terminal) -
     let document = document.ok_or_else(|| Failure::nothing_recorded(&directory))?;
     let formats = &args.formats;
     // Every format that goes to a file.
-    let files: [(&Option<_>, Format); 5] = [
+    let files: [(&Option<_>, Format); 6] = [
+        (&formats.html, html),
         (&formats.json, |document| format!("{document:#}\n")),
         (&formats.junit_xml, junit_xml),
         (&formats.sarif, sarif),
