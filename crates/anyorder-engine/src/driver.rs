@@ -24,6 +24,8 @@ pub struct AgentCall<'a> {
     pub moved: serde_json::Value,
     /// What a forked child has to know to get a disk of its own; null if it does not.
     pub layers: serde_json::Value,
+    /// Whether to record what collecting takes of the project.
+    pub records: bool,
 }
 
 /// What a plain run has to know.

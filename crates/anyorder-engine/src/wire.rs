@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anyorder_model::{
-    About, Cell, Code, CollectionError, NotRestored, Outcome, Phase, Place, Read, Signature, Test, TestIndex,
-    Way, Written,
+    About, Cell, Code, Collection, CollectionError, NotRestored, Outcome, Phase, Place, Read, Signature,
+    Test, TestIndex, Way, Written,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -127,6 +127,9 @@ pub enum Message {
     Collected {
         /// In the framework's order.
         tests: Vec<Test>,
+        /// What collecting took of the project, if that was recorded.
+        #[serde(default)]
+        collection: Option<Box<Collection>>,
     },
     /// Answer to `fork`.
     Forked {
@@ -310,6 +313,9 @@ pub struct TestOutcome {
     /// The code that it ran, if that is traced.
     #[serde(default)]
     pub code: Vec<Code>,
+    /// Files of the project that it opened, if that is traced and can be told.
+    #[serde(default)]
+    pub opened: Option<BTreeSet<String>>,
     /// Where it has changed the cells that are followed.
     #[serde(default)]
     pub written: Vec<Written>,

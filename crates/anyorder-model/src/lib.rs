@@ -4,6 +4,7 @@
 
 mod cause;
 mod cell;
+mod collection;
 mod cost;
 mod dependencies;
 mod event;
@@ -25,6 +26,7 @@ mod treatment;
 
 pub use cause::{Cause, Effort, Reason, Reset, State};
 pub use cell::{Cell, CellKind};
+pub use collection::{Collection, Extension, LoadedFile, RanFunction};
 pub use cost::{Cost, Coverage};
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};
 pub use event::{Aim, Differs, Event, Grade, Plan, Progress, Sighting};

@@ -13,8 +13,9 @@ use crate::error::StoreError;
 pub(crate) const NAME: &str = "history.sqlite";
 
 /// What each version has added to the one before, from the first on.
-const SCHEMAS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema_2.sql")];
-const VERSION: i64 = 2;
+const SCHEMAS: [&str; 3] =
+    [include_str!("schema.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
+const VERSION: i64 = 3;
 /// SQLite keeps this number in the file's header for us; `anyo` in ASCII.
 const APPLICATION: i64 = 0x616e_796f;
 

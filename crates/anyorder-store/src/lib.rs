@@ -18,6 +18,7 @@ mod fingerprint;
 mod history;
 mod hunt;
 mod lock;
+mod note;
 mod profile;
 mod run;
 mod sources;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyorder_change::{
-    Affected, Changes, How, Imports, OldProfiles, Recorded, Repository, Rts, Select, Since, Stamp, Tree,
+    Affected, Changes, How, Imports, OldProfiles, Record, Recorded, Records, Repository, Rts, Select, Since,
     affected, changes, related,
 };
 use anyorder_engine::Engine;
@@ -19,7 +19,7 @@ use anyorder_search::{Noise, ProfileSettings, profile};
 use crate::failure::Failure;
 use crate::fingerprint::environment;
 use crate::oracle::EngineOracle;
-use crate::profiles::{Kept, with_profiles};
+use crate::profiles::{Kept, Renewed};
 
 /// What a change concerns.
 pub(crate) struct Concern {
@@ -60,10 +60,12 @@ pub(crate) fn concern(
 ) -> Result<Concern, Failure> {
     let (suite, root) = (engine.suite(), oracle.root().to_owned());
     let mut kept = oracle.memory().profiles()?;
-    let (Since { commit, old: then, new: now }, lost) = since(&root, &kept, wishes.since)?;
-    let (imports, changes) = (Imports::new(&then, &now), changes(&then, &now));
+    let (Since { commit, old: mut then, new: mut now }, lost) = since(&root, &kept, wishes.since)?;
+    let record = engine.collection().map(|collection| Record::new(collection.clone(), &mut now, &root));
+    let records = Records { then: kept.record.take(), now: record };
+    records.then.iter().for_each(|record| record.complete(&mut then, &now));
+    let (imports, changes) = (Imports::new(&then, &now, &records), changes(&then, &now));
     let other_environment = kept.other_environment(&environment(engine));
-    let with_profiles = with_profiles(suite, &kept.profiles);
     let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
     let is_other_environment = other_environment.is_some();
@@ -74,14 +76,20 @@ pub(crate) fn concern(
     found.deleted.extend(unwatched);
     let watched = if wishes.may_watch { to_watch(&found, wishes.select) } else { vec![] };
     let (mut new, stopped_early) = watch(oracle, &watched);
-    let since_then = take_later(suite, &found, &mut kept.profiles, [&then, &now], &root);
+    let all = kept.profiles.clone();
+    let since_then = take_later(suite, &found, &mut kept.profiles, &imports, &root);
     new.extend(since_then.into_iter().filter(|profile| !watched.contains(&profile.test)));
     let before = OldProfiles::new(&root, kept.profiles);
     let related = related(suite, &found, &before, &new, wishes.select, &imports, wishes.noise);
     if wishes.may_watch {
         let is_stale = |test: &TestIndex| watched.contains(test) || found.unknown.contains(test);
-        let holding: Vec<TestIndex> = with_profiles.into_iter().filter(|test| !is_stale(test)).collect();
-        oracle.memory().renew_profiles(&root, &holding)?;
+        let holds = |one: &&Recorded| suite.index_of(&one.test.id).is_some_and(|test| !is_stale(&test));
+        let holding: Vec<&Recorded> = all.iter().filter(holds).collect();
+        let pairs: Vec<(&Test, &Profile)> = holding.iter().map(|one| (&one.test, &one.profile)).collect();
+        let [_, stamps] = imports.stamps(&root, &pairs);
+        let profiles = holding.into_iter().zip(stamps).collect();
+        let record = records.now.as_ref();
+        oracle.memory().renew_profiles(&Renewed { root: &root, profiles, record })?;
     }
     let Affected { tests: affected, everything, deleted, .. } = found;
     let selection = Arc::new(Selection { everything, affected, related, deleted });
@@ -127,7 +135,7 @@ fn take_later(
     suite: &Suite,
     found: &Affected,
     kept: &mut Vec<Recorded>,
-    trees: [&Tree; 2],
+    imports: &Imports,
     root: &Path,
 ) -> Vec<Profile> {
     let index = |recorded: &Recorded| {
@@ -137,7 +145,7 @@ fn take_later(
     let (affected, others): (Vec<Recorded>, Vec<Recorded>) =
         std::mem::take(kept).into_iter().partition(|recorded| index(recorded).is_some());
     let pairs: Vec<(&Test, &Profile)> = affected.iter().map(|one| (&one.test, &one.profile)).collect();
-    let [then, now] = trees.map(|tree| Stamp::of(tree, root, &pairs));
+    let [then, now] = imports.stamps(root, &pairs);
     *kept = others;
     let mut later = Vec::new();
     for (at, recorded) in affected.into_iter().enumerate() {
@@ -173,6 +181,8 @@ fn watch(oracle: &mut EngineOracle<'_, '_>, tests: &[TestIndex]) -> (Vec<Profile
 
 #[cfg(test)]
 mod tests {
+    use anyorder_change::Tree;
+
     use super::*;
 
     #[test]

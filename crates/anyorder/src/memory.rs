@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyorder_model::{
-    Fan, Order, PlainAsk, PlainSeen, Profile, Purpose, Rung, Step, Suite, TailRecord, TestId, TestIndex,
+    Collection, Fan, Order, PlainAsk, PlainSeen, Profile, Purpose, Rung, Step, Suite, TailRecord, TestId,
 };
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use flate2::Compression;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::look::Look;
-use crate::profiles::{self, Kept};
+use crate::profiles::{self, Kept, Renewed};
 
 pub(crate) struct Memory<'a> {
     /// Nothing if nothing is to be remembered.
@@ -59,9 +59,14 @@ impl<'a> Memory<'a> {
     }
 
     /// Keeps what these tests do, for those who come after the next change.
-    pub(crate) fn note_profiles(&mut self, root: &Path, profiles: &[Profile]) -> Result<(), StoreError> {
+    pub(crate) fn note_profiles(
+        &mut self,
+        root: &Path,
+        profiles: &[Profile],
+        collection: Option<&Collection>,
+    ) -> Result<(), StoreError> {
         let Some(store) = &mut self.store else { return Ok(()) };
-        profiles::keep(store, self.session, self.suite, root, profiles)
+        profiles::keep(store, self.session, self.suite, root, profiles, collection)
     }
 
     /// What earlier commands have kept of tests.
@@ -72,10 +77,9 @@ impl<'a> Memory<'a> {
     }
 
     /// Notes that what is kept of these tests holds now, too.
-    pub(crate) fn renew_profiles(&mut self, root: &Path, tests: &[TestIndex]) -> Result<(), StoreError> {
-        let ids: Vec<&TestId> = tests.iter().map(|&test| self.suite.id(test)).collect();
+    pub(crate) fn renew_profiles(&mut self, renewed: &Renewed<'_>) -> Result<(), StoreError> {
         let Some(store) = &mut self.store else { return Ok(()) };
-        profiles::renew(store, self.session, root, &ids)
+        profiles::renew(store, self.session, renewed)
     }
 
     /// The steps of a fan's prefix, if they are known.

@@ -25,7 +25,7 @@ use crate::session::{Done, Session};
 
 pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::open(&args.suite.how, &mut session)?;
+    let project = Project::open(&args.suite.how, &mut session)?.recording();
     let mut checker = Checker::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
     session
