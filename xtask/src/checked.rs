@@ -25,6 +25,8 @@ use crate::hunts::{is_order_dependent, list};
 const COMMITS: usize = 20;
 /// How many orders of the selected tests run, as in the publication.
 const ROUNDS: &str = "10";
+/// Where only the selection counts: tests are profiled, and little else is done.
+const BRIEFLY: [&str; 2] = ["--budget", "1m"];
 /// Every so many commits all variants run, and the whole hunt.
 const SAMPLED: usize = 10;
 /// How many pairs of tests run before and after such a commit.
@@ -89,8 +91,6 @@ struct Seen {
     partners: usize,
     /// Commits whose suite cannot be collected with the packages that are installed.
     unusable: usize,
-    /// Seconds of CPU of ours, at all commits.
-    ours: Vec<f64>,
     lost: Vec<String>,
 }
 
@@ -149,11 +149,10 @@ impl<'a> Project<'a> {
             );
         }
         println!(
-            "{}: {} commits, {} of them could not be collected; ours {:.0} s of CPU on average; hunts: {:.0?} s",
+            "{}: {} commits, {} of them could not be collected; hunts took {:.0?} s of CPU",
             self.name,
             commits.len(),
             seen.unusable,
-            mean(&seen.ours),
             seen.hunts
         );
         seen.print()
@@ -180,8 +179,10 @@ impl<'a> Project<'a> {
         for (at, (select, rts)) in VARIANTS.iter().enumerate() {
             let mut words = vec!["check", "--no-explain", "--rounds", ROUNDS];
             words.extend(["--since", before, "--select", select, "--rts", rts]);
-            if hunted.is_none() && at != OURS {
-                words.push("--dry-run");
+            match (hunted, at) {
+                (Some(_), _) => {}
+                (None, OURS) => words.extend(BRIEFLY),
+                (None, _) => words.push("--dry-run"),
             }
             let kept = (at != OURS).then(|| self.set_store_aside());
             let answer = self.ask(&words, "check");
@@ -189,7 +190,6 @@ impl<'a> Project<'a> {
             asked.push(answer?);
         }
         let ours = Selection::new(&asked[OURS].1);
-        seen.ours.push(asked[OURS].0);
         for (column, (cpu_s, report)) in seen.columns.iter_mut().zip(&asked) {
             column.note(&ours, report, *cpu_s, hunted);
         }

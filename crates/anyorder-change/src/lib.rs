@@ -30,7 +30,7 @@ mod tree;
 mod unnamed;
 
 pub use affect::{Affected, Rts, affected};
-pub use changes::{Changed, Changes, How, changes};
+pub use changes::{Changed, Changes, How, Named, changes};
 pub use git::{Repository, Since};
 pub use git_error::GitError;
 pub use imports::Imports;

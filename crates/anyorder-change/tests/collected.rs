@@ -46,8 +46,8 @@ fn collection() -> Collection {
     }
 }
 
-fn record(tree: &mut Tree) -> Option<Record> {
-    Some(Record::new(collection(), tree, Path::new(ROOT)))
+fn record(tree: &mut Tree) -> Record {
+    Record::new(collection(), tree, Path::new(ROOT))
 }
 
 /// The shop and its tests, of which one has opened what it was told to.
@@ -85,7 +85,7 @@ impl Scene {
         let files: Vec<(&str, &str)> = SHOP.into_iter().filter(|(name, _)| *name != path).collect();
         let files = if text.is_empty() { files } else { [&files[..], &[(path, text)]].concat() };
         let (mut old, mut new) = (self.tree.clone(), tree(&files));
-        let records = Records { then: record(&mut old), now: record(&mut new) };
+        let records = Records { then: Some(record(&mut old)), now: Some(record(&mut new)) };
         let imports = Imports::new(&old, &new, &records);
         let profiles = self.old(records.then.as_ref());
         affected(&self.suite, &changes(&old, &new), &profiles, Rts::Dynamic, &imports).tests
@@ -138,7 +138,7 @@ fn data_that_comes_or_goes_concerns_whoever_may_ask_whether_it_is_there() {
 #[test]
 fn a_profile_holds_where_its_own_collection_says_so() {
     let (scene, mut now) = (Scene::new(&[]), tree(&SHOP));
-    let records = Records { then: None, now: record(&mut now) };
+    let records = Records { then: None, now: Some(record(&mut now)) };
     let imports = Imports::new(&scene.tree, &now, &records);
     let unrecorded =
         affected(&scene.suite, &changes(&scene.tree, &now), &scene.old(None), Rts::Dynamic, &imports);

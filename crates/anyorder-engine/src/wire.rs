@@ -384,7 +384,8 @@ mod tests {
         assert!(
             matches!(&read[0], Message::Hello(hello) if hello.wire == Some(VERSION) && hello.options == ["-q"])
         );
-        assert!(matches!(&read[3], Message::Collected { tests } if tests[0].line == 3));
+        assert!(matches!(&read[3], Message::Collected { tests, collection: Some(collection) }
+            if tests[0].line == 3 && collection.loaded[1].by.is_none() && collection.extensions.len() == 1));
         assert!(matches!(&read[10], Message::Ran { gained: Some(gained) } if !gained.is_nothing()));
         let [
             ..,
@@ -405,6 +406,7 @@ mod tests {
         assert_eq!(cells[1], About { path: "nothing".to_owned(), ..About::default() });
         assert_eq!(why, "NameError: name 'shop' is not defined");
         assert_eq!(refused, "it closes over other names");
+        assert_eq!(outcome.opened, Some(["data/rates.csv".to_owned()].into()));
         assert_eq!(failed[0].path, "thread shop-worker");
         let (written, read) = (&outcome.written[0], &outcome.read[0]);
         assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));

@@ -86,6 +86,11 @@ fn paragraph(suite: &Suite, alike: &[&Finding], is_full: bool) -> String {
     if let Some(why) = &first.unconfirmed {
         row("doubt", why.clone());
     }
+    if !first.new_partners.is_empty() {
+        let names = first.new_partners.iter().map(|group| group_words(suite, group));
+        let names = names.collect::<Vec<_>>().join("; ");
+        row("new", format!("before the change it failed after others, and not after {names}"));
+    }
     if let Some(acceptance) = &first.accepted {
         row("accepted", acceptance_words(acceptance));
     }
@@ -127,11 +132,14 @@ pub(crate) fn heading(suite: &Suite, finding: &Finding) -> String {
     )
 }
 
+/// The tests of a group, in their sequence.
+fn group_words(suite: &Suite, group: &Group) -> String {
+    group.iter().map(|&test: &TestIndex| suite.id(test).0.clone()).collect::<Vec<_>>().join(", then ")
+}
+
 /// A row for each group, with a name that says whether there are several.
 fn listed(suite: &Suite, name: &str, groups: &[Group]) -> Vec<(String, String)> {
-    let ids = |group: &Group| -> String {
-        group.iter().map(|&test: &TestIndex| suite.id(test).0.clone()).collect::<Vec<_>>().join(", then ")
-    };
+    let ids = |group: &Group| group_words(suite, group);
     let mut rows: Vec<(String, String)> = match groups {
         [] => vec![(name.to_owned(), "none was found".to_owned())],
         groups => groups.iter().take(LISTED).map(|group| (name.to_owned(), ids(group))).collect(),

@@ -26,10 +26,14 @@ pub(crate) struct Concern {
     pub(crate) selection: Arc<Selection>,
     /// The commit that files were compared with.
     pub(crate) since: String,
-    /// Files that had another name then.
-    pub(crate) renamed: Vec<(String, String)>,
+    /// What is other than then.
+    pub(crate) changes: Changes,
     /// Whether the interpreter or the installed packages are others than then: how tests ended there cannot be seen any more.
     pub(crate) is_other_environment: bool,
+    /// The last commit that nothing was held against, if there is one.
+    pub(crate) green: Option<String>,
+    /// The commit to compare with is lost, so nobody knows what was there.
+    pub(crate) is_lost: bool,
     /// Why some tests could not be watched; then the selection may lack some.
     pub(crate) stopped_early: Option<Halted>,
 }
@@ -68,7 +72,7 @@ pub(crate) fn concern(
     let other_environment = kept.other_environment(&environment(engine));
     let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
-    let is_other_environment = other_environment.is_some();
+    let (is_other_environment, is_lost) = (other_environment.is_some(), lost.is_some());
     if let Some(what) = other_environment.or(lost) {
         make_all_affected(suite, &mut found, &what);
     }
@@ -93,17 +97,20 @@ pub(crate) fn concern(
     }
     let Affected { tests: affected, everything, deleted, .. } = found;
     let selection = Arc::new(Selection { everything, affected, related, deleted });
-    Ok(Concern { selection, since: commit, renamed: changes.renamed, is_other_environment, stopped_early })
+    let green = kept.green;
+    Ok(Concern { selection, since: commit, changes, is_other_environment, green, is_lost, stopped_early })
 }
 
-/// The two trees: since what was typed, else since all profiles were made. If that commit is lost, nobody knows what has
+/// The two trees: since what was typed, else since nothing was held against a commit, else since all profiles were made. If that commit is lost, nobody knows what has
 /// changed, and the reason says so.
 fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<(Since, Option<String>), Failure> {
     let repository = Repository::around(root)?;
-    let Some(revision) = typed.or(kept.commit()) else { return Ok((repository.since("HEAD")?, None)) };
+    let Some(revision) = typed.or(kept.green.as_deref()).or(kept.commit()) else {
+        return Ok((repository.since("HEAD")?, None));
+    };
     match repository.since(revision) {
         Err(_) if typed.is_none() => {
-            let lost = format!("{revision}, the commit of the last profiles, which is lost");
+            let lost = format!("{revision}, the commit to compare with, which is lost");
             Ok((repository.since("HEAD")?, Some(lost)))
         }
         since => Ok((since?, None)),

@@ -15,6 +15,11 @@ pub(crate) fn head(directory: &Path) -> Option<String> {
     one_line(directory, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
 }
 
+/// Whether a commit is part of the history of another, or that one itself.
+pub(crate) fn is_ancestor(directory: &Path, commit: &str, of: &str) -> bool {
+    ask(directory, &["merge-base", "--is-ancestor", commit, of]).is_ok()
+}
+
 /// The path from the repository to this directory: empty, or with a slash behind it.
 pub(crate) fn prefix(directory: &Path) -> String {
     one_line(directory, &["rev-parse", "--show-prefix"]).unwrap_or_default()

@@ -82,6 +82,12 @@ impl<'a> Memory<'a> {
         profiles::renew(store, self.session, renewed)
     }
 
+    /// Notes that nothing is to be held against this commit.
+    pub(crate) fn note_green(&mut self, commit: &str) -> Result<(), StoreError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        profiles::note_green(store, self.session, commit)
+    }
+
     /// The steps of a fan's prefix, if they are known.
     pub(crate) fn prefix(&self, fan: &Fan) -> Result<Option<Vec<Step>>, StoreError> {
         if fan.prefix.is_empty() {

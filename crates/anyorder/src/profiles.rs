@@ -21,6 +21,8 @@ pub(crate) struct Kept {
     pub(crate) profiles: Vec<Recorded>,
     /// What the last collection took.
     pub(crate) record: Option<Record>,
+    /// The last commit that nothing is held against: what is new is new since then.
+    pub(crate) green: Option<String>,
     /// The states that profiles of tests of this suite belong to, the last one first.
     states: Vec<KeptState>,
 }
@@ -35,6 +37,14 @@ struct Row<T, P> {
 
 /// What the collection takes is kept under this name.
 const COLLECTION: &str = "collection";
+
+/// The last commit that a check had nothing against.
+const GREEN: &str = "green";
+
+/// Notes that nothing is to be held against this commit.
+pub(crate) fn note_green(store: &mut Store, session: u32, commit: &str) -> Result<(), StoreError> {
+    store.save_note(session, GREEN, commit.as_bytes())
+}
 
 /// Keeps what tests did just now, and what collecting them took.
 pub(crate) fn keep(
@@ -101,7 +111,13 @@ pub(crate) fn kept(store: &Store, session: u32, suite: &Suite) -> Result<Kept, S
     states.retain(|state| numbers.contains(&state.number));
     let record = store.note(session, COLLECTION)?;
     let record = record.and_then(|bytes| serde_json::from_slice(&unpacked(bytes)?).ok());
-    Ok(Kept { profiles: kept.into_iter().filter_map(|kept| read(kept.profile)).collect(), record, states })
+    let green = store.note(session, GREEN)?.and_then(|bytes| String::from_utf8(bytes).ok());
+    Ok(Kept {
+        profiles: kept.into_iter().filter_map(|kept| read(kept.profile)).collect(),
+        record,
+        green,
+        states,
+    })
 }
 
 impl Kept {

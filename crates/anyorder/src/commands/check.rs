@@ -17,7 +17,7 @@ use crate::before::{Past, tell_age, tell_age_by_history};
 use crate::concern::{Concern, Wishes, concern};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::git;
+use crate::git::{self, is_ancestor};
 use crate::oracle::EngineOracle;
 use crate::project::Project;
 use crate::recorded::{Again, Outcome, Recorded, in_words};
@@ -109,15 +109,25 @@ impl<'a> Checker<'a> {
         oracle.session().tell(&Event::Planned(plan(engine)));
         let concern = concern(oracle, engine, &self.wishes())?;
         oracle.session().tell(&concern.event(false));
-        let Concern { selection, since, renamed, is_other_environment, stopped_early } = concern;
+        let Concern { selection, since, changes, is_other_environment, green, is_lost, stopped_early } =
+            concern;
         if stopped_early == Some(Halted::Interrupted) {
             return Ok(None);
         }
         let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, known) };
         let mut report = check(oracle, &selection, &settings);
         report.stopped_early = stopped_early.or(report.stopped_early);
-        let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
-        let told = if is_other_environment {
+        let affected = selection.affected.iter().map(|selected| selected.test).collect();
+        let past = Past {
+            commit: &since,
+            deleted: &selection.deleted,
+            affected: &affected,
+            renamed: &changes.renamed,
+            renamed_functions: &changes.renamed_functions,
+        };
+        let told = if is_lost {
+            Err("the commit to compare with is lost".to_owned())
+        } else if is_other_environment {
             tell_age_by_history(&settings.known, &mut report.findings);
             Ok(())
         } else {
@@ -133,11 +143,33 @@ impl<'a> Checker<'a> {
             oracle.session().say("Baseline", &text);
         }
         self.baseline.apply(&mut report.findings);
+        self.note_green(oracle, &since, green.as_deref(), &report)?;
         let report = self.explained(oracle, engine, report);
         if self.args.verdict.github {
             tell_github(oracle, &report, &selection, &since);
         }
         Ok(Some((report, None)))
+    }
+
+    /// Notes the commit that the next check compares with, if nobody says otherwise: the present one only if nothing is held
+    /// against it, and against what came between the last such commit and the one that was compared with.
+    fn note_green(
+        &self,
+        oracle: &mut EngineOracle<'_, '_>,
+        since: &str,
+        green: Option<&str>,
+        report: &HuntReport,
+    ) -> Result<(), Failure> {
+        let root = oracle.root().to_owned();
+        let is_good = report.stopped_early.is_none() && !report.findings.iter().any(Finding::counts);
+        let is_seamless =
+            green.is_none_or(|green| self.args.since.is_none() || is_ancestor(&root, since, green));
+        let commit = match git::head(&root).filter(|_| is_good && is_seamless) {
+            Some(head) => head,
+            None if green.is_none() && self.args.since.is_none() => since.to_owned(),
+            None => return Ok(()),
+        };
+        Ok(oracle.memory().note_green(&commit)?)
     }
 
     /// With the state behind the findings that count; the others were there before.
