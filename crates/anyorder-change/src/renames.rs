@@ -52,17 +52,12 @@ pub(crate) fn renamed_functions(old: &Tree, new: &Tree, files: &[(String, String
 }
 
 /// The functions that a file has and another has not, by what they say.
-fn only_in<'a>(
-    tree: &'a Tree,
-    path: &str,
-    other: &Tree,
-    other_path: &str,
-) -> BTreeMap<(Digest, Digest), Vec<&'a str>> {
+fn only_in<'a>(tree: &'a Tree, path: &str, other: &Tree, other_path: &str) -> BTreeMap<Digest, Vec<&'a str>> {
     let is_there = |name: &str| other.parts(other_path).is_some_and(|parts| parts.part(name).is_some());
     let functions = tree.parts(path).into_iter().flat_map(|parts| &parts.parts);
-    let mut found: BTreeMap<(Digest, Digest), Vec<&str>> = BTreeMap::new();
+    let mut found: BTreeMap<Digest, Vec<&str>> = BTreeMap::new();
     for part in functions.filter(|part| !part.is_class && !is_there(&part.name)) {
-        found.entry((part.header, part.body)).or_default().push(&part.name);
+        found.entry(part.body).or_default().push(&part.name);
     }
     found
 }
@@ -116,7 +111,7 @@ mod tests {
         let old = "def f(a): return 1\nclass C:\n    def g(self): return 2\n";
         assert_eq!(functions(old, &old.replace("f(a)", "h(a)")), [pair("f", "h")]);
         assert_eq!(functions(old, &old.replace("class C", "class D")), [pair("C.g", "D.g")]);
-        assert_eq!(functions(old, &old.replace("f(a)", "h(b)")), []);
+        assert_eq!(functions(old, &old.replace("f(a): return 1", "h(a): return 3")), []);
         let two = "def f(): pass\ndef g(): pass\n";
         assert_eq!(functions(two, "def h(): pass\n"), []);
     }

@@ -102,6 +102,7 @@ fn said(why: &Why) -> String {
         Why::Touches { element, at } => format!("touches {element} at {}:{}", at.file, at.line),
         Why::Imports { element, at } => format!("imports {element} at {}:{}", at.file, at.line),
         Why::Data { file } => format!("data {file}"),
+        Why::Loads { class } => format!("loads {class}"),
         Why::Everything { what } => format!("everything {what}"),
         Why::Shares { cell, with } => format!("shares {cell} with {with}"),
         Why::Opaque { what } => format!("opaque {what}"),
