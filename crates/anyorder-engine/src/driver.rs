@@ -132,6 +132,11 @@ pub trait Driver: Send + Sync {
         vec![]
     }
 
+    /// Where classes are looked for, in a language that has them in files.
+    fn class_path(&self) -> &[PathBuf] {
+        &[]
+    }
+
     /// What became of tests when the user's own runner ran them all, if the driver has seen that.
     fn known_outcomes(&self) -> &[(TestId, Outcome)] {
         &[]

@@ -28,8 +28,9 @@ pub(crate) struct Concern {
     pub(crate) since: String,
     /// What is other than then.
     pub(crate) changes: Changes,
-    /// Whether the interpreter or the installed packages are others than then: how tests ended there cannot be seen any more.
-    pub(crate) is_other_environment: bool,
+    /// Whether tests can be shown the files of then. Not if the interpreter or the installed packages are others than then, nor in
+    /// a language that has to be compiled.
+    pub(crate) can_go_back: bool,
     /// The last commit that nothing was held against, if there is one.
     pub(crate) green: Option<String>,
     /// The commit to compare with is lost, so nobody knows what was there.
@@ -72,7 +73,7 @@ pub(crate) fn concern(
     let other_environment = kept.other_environment(&environment(engine));
     let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
-    let (is_other_environment, is_lost) = (other_environment.is_some(), lost.is_some());
+    let (can_go_back, is_lost) = (other_environment.is_none(), lost.is_some());
     if let Some(what) = other_environment.or(lost) {
         make_all_affected(suite, &mut found, &what);
     }
@@ -98,12 +99,16 @@ pub(crate) fn concern(
     let Affected { tests: affected, everything, deleted, .. } = found;
     let selection = Arc::new(Selection { everything, affected, related, deleted });
     let green = kept.green;
-    Ok(Concern { selection, since: commit, changes, is_other_environment, green, is_lost, stopped_early })
+    Ok(Concern { selection, since: commit, changes, can_go_back, green, is_lost, stopped_early })
 }
 
-/// The two trees: since what was typed, else since nothing was held against a commit, else since all profiles were made. If that commit is lost, nobody knows what has
-/// changed, and the reason says so.
-fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<(Since, Option<String>), Failure> {
+/// The two trees: since what was typed, else since nothing was held against a commit, else since all profiles were made. If that
+/// commit is lost, nobody knows what has changed, and the reason says so.
+pub(crate) fn since(
+    root: &Path,
+    kept: &Kept,
+    typed: Option<&str>,
+) -> Result<(Since, Option<String>), Failure> {
     let repository = Repository::around(root)?;
     let Some(revision) = typed.or(kept.green.as_deref()).or(kept.commit()) else {
         return Ok((repository.since("HEAD")?, None));

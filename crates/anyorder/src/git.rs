@@ -15,6 +15,11 @@ pub(crate) fn head(directory: &Path) -> Option<String> {
     one_line(directory, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
 }
 
+/// Whether no tracked file differs from the commit that is checked out.
+pub(crate) fn is_clean(directory: &Path) -> bool {
+    ask(directory, &["diff", "--quiet", "HEAD"]).is_ok()
+}
+
 /// Whether a commit is part of the history of another, or that one itself.
 pub(crate) fn is_ancestor(directory: &Path, commit: &str, of: &str) -> bool {
     ask(directory, &["merge-base", "--is-ancestor", commit, of]).is_ok()

@@ -82,6 +82,17 @@ impl<'a> Memory<'a> {
         profiles::renew(store, self.session, renewed)
     }
 
+    /// What is kept of the suite as a whole, under a name.
+    pub(crate) fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.as_ref().map_or(Ok(None), |store| store.note(self.session, name))
+    }
+
+    /// Keeps something of the suite as a whole.
+    pub(crate) fn save_note(&mut self, name: &str, contents: &[u8]) -> Result<(), StoreError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        store.save_note(self.session, name, contents)
+    }
+
     /// Notes that nothing is to be held against this commit.
     pub(crate) fn note_green(&mut self, commit: &str) -> Result<(), StoreError> {
         let Some(store) = &mut self.store else { return Ok(()) };
@@ -110,7 +121,7 @@ impl<'a> Memory<'a> {
     }
 
     pub(crate) fn note_prefix(&mut self, fan: &Fan, steps: &[Step]) -> Result<(), StoreError> {
-        self.note(prefix_purpose(fan.purpose), fan.repetition, fan.prefix.clone(), steps, &steps)
+        self.note_answer(prefix_purpose(fan.purpose), fan.repetition, fan.prefix.clone(), steps, &steps)
     }
 
     pub(crate) fn note_tail(
@@ -120,19 +131,19 @@ impl<'a> Memory<'a> {
         record: &TailRecord,
     ) -> Result<(), StoreError> {
         let order = whole(&fan.prefix, tail);
-        self.note(fan.purpose.name().to_owned(), fan.repetition, order, &record.steps, record)
+        self.note_answer(fan.purpose.name().to_owned(), fan.repetition, order, &record.steps, record)
     }
 
     pub(crate) fn note_plain(&mut self, ask: &PlainAsk, seen: &PlainSeen) -> Result<(), StoreError> {
-        self.note(plain_purpose(ask), ask.repetition, ask.order.clone(), &seen.steps, seen)?;
+        self.note_answer(plain_purpose(ask), ask.repetition, ask.order.clone(), &seen.steps, seen)?;
         self.write()
     }
 
     pub(crate) fn note_look<L: Look>(&mut self, look: &L, record: &L::Record) -> Result<(), StoreError> {
-        self.note(look.purpose(), look.repetition(), look.order(), &L::steps(record), record)
+        self.note_answer(look.purpose(), look.repetition(), look.order(), &L::steps(record), record)
     }
 
-    fn note(
+    fn note_answer(
         &mut self,
         purpose: String,
         repetition: u32,

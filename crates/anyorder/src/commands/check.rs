@@ -15,6 +15,7 @@ use crate::args::CheckArgs;
 use crate::baseline::BaselineFile;
 use crate::before::{Past, tell_age, tell_age_by_history};
 use crate::concern::{Concern, Wishes, concern};
+use crate::concern_java::concern_of_classes;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::git::{self, is_ancestor};
@@ -61,12 +62,6 @@ impl<'a> Checker<'a> {
 
     fn suite(&mut self, session: &mut Session<'_>, engine: &Engine, took: Duration) -> Result<Done, Failure> {
         let begun = Instant::now();
-        if engine.suite().driver != "pytest" {
-            return Err(Failure::usage(
-                "`check` reads changes of Python projects only",
-                "`anyorder hunt` looks at the whole suite",
-            ));
-        }
         let choice = self.hunter.choice.clone();
         let recorded = Recorded {
             engine,
@@ -94,7 +89,7 @@ impl<'a> Checker<'a> {
     ) -> Result<Done, Failure> {
         let mut store = recorded.open(session)?;
         let mut oracle = recorded.oracle(session, &mut store)?;
-        let concern = concern(&mut oracle, engine, &self.wishes())?;
+        let concern = self.concern(&mut oracle, engine)?;
         oracle.session().tell(&concern.event(true));
         Ok(Done::with(Exit::Nothing))
     }
@@ -107,10 +102,9 @@ impl<'a> Checker<'a> {
         known: Vec<Known>,
     ) -> Result<Option<Outcome>, Failure> {
         oracle.session().tell(&Event::Planned(plan(engine)));
-        let concern = concern(oracle, engine, &self.wishes())?;
+        let concern = self.concern(oracle, engine)?;
         oracle.session().tell(&concern.event(false));
-        let Concern { selection, since, changes, is_other_environment, green, is_lost, stopped_early } =
-            concern;
+        let Concern { selection, since, changes, can_go_back, green, is_lost, stopped_early } = concern;
         if stopped_early == Some(Halted::Interrupted) {
             return Ok(None);
         }
@@ -127,7 +121,7 @@ impl<'a> Checker<'a> {
         };
         let told = if is_lost {
             Err("the commit to compare with is lost".to_owned())
-        } else if is_other_environment {
+        } else if !can_go_back {
             tell_age_by_history(&settings.known, &mut report.findings);
             Ok(())
         } else {
@@ -186,6 +180,13 @@ impl<'a> Checker<'a> {
         report.findings.extend(others);
         report.findings.sort_by_key(|finding| (finding.kind, finding.test));
         report
+    }
+
+    fn concern(&self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> Result<Concern, Failure> {
+        match engine.suite().driver.as_str() {
+            "pytest" => concern(oracle, engine, &self.wishes()),
+            _ => concern_of_classes(oracle, engine, &self.wishes()),
+        }
     }
 
     fn wishes(&self) -> Wishes<'_> {
