@@ -1,6 +1,8 @@
 //! `check` along the history of repositories: how much each way to select looks at and costs, and whether anything is lost.
 //!
-//! A repository has its environment in `.venv`. The commits are the last ones of the main line that touch Python code.
+//! A repository has its environment in `.venv`. The commits are the last ones of the main line that touch Python code; each is compared
+//! with its parent, whose profiles are known. Sampled commits are hunted as a whole, every variant runs there, and so do pairs of
+//! tests before and after.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,6 +23,10 @@ use tempfile::TempDir;
 use crate::hunts::{is_order_dependent, list};
 
 const COMMITS: usize = 20;
+/// How many orders of the selected tests run, as in the publication.
+const ROUNDS: &str = "10";
+/// Where only the selection counts: tests are profiled, and little else is done.
+const BRIEFLY: [&str; 2] = ["--budget", "1m"];
 /// Every so many commits all variants run, and the whole hunt.
 const SAMPLED: usize = 10;
 /// How many pairs of tests run before and after such a commit.
@@ -29,15 +35,17 @@ const PAIRS: usize = 600;
 const OF_CLASS: f64 = 0.5;
 
 /// The published variants, and ours last.
-const VARIANTS: [(&str, &str, &str); 5] = [
-    ("affected, dynamic", "affected", "dynamic"),
-    ("affected, static", "affected", "static"),
-    ("class, dynamic", "class", "dynamic"),
-    ("class, static", "class", "static"),
-    ("cells, dynamic", "cells", "dynamic"),
+const VARIANTS: [(&str, &str); 7] = [
+    ("affected", "dynamic"),
+    ("affected", "static"),
+    ("class", "dynamic"),
+    ("class", "static"),
+    ("all", "dynamic"),
+    ("cells", "static"),
+    ("cells", "dynamic"),
 ];
 const CLASS: usize = 2;
-const OURS: usize = 4;
+const OURS: usize = 6;
 
 /// Goes along these repositories; prints a table for each. Whether little enough is selected, and nothing lost.
 pub(crate) fn checked(directories: &[&str]) -> bool {
@@ -68,6 +76,8 @@ struct Column {
     /// Of the order-dependent tests that the change concerns: selected with a partner, and found.
     possible: usize,
     found: usize,
+    /// How many of their partners are selected.
+    partners: usize,
 }
 
 /// What was seen on the way.
@@ -76,8 +86,11 @@ struct Seen {
     columns: [Column; VARIANTS.len()],
     /// Seconds of CPU.
     hunts: Vec<f64>,
-    /// How many order-dependent tests the sampled changes concern.
+    /// How many order-dependent tests the sampled changes concern, and how many partners these have.
     concerned: usize,
+    partners: usize,
+    /// Commits whose suite cannot be collected with the packages that are installed.
+    unusable: usize,
     lost: Vec<String>,
 }
 
@@ -108,61 +121,82 @@ impl<'a> Project<'a> {
     }
 
     fn go_along(&self) -> bool {
-        let count = (COMMITS + 1).to_string();
+        let count = COMMITS.to_string();
         let log = self.git(&["log", "--first-parent", "--format=%H", "-n", &count, "--", "*.py"]);
         let commits: Vec<&str> = log.lines().rev().collect();
-        self.git(&["checkout", "--quiet", "--force", commits[0]]);
-        self.ask(&["profile"], "first");
         let mut seen = Seen::default();
-        for (number, pair) in commits.windows(2).enumerate() {
-            let (before, now) = (pair[0], pair[1]);
-            if number % SAMPLED == SAMPLED / 2 {
-                self.sample(number, before, now, &mut seen);
-            } else {
-                self.git(&["checkout", "--quiet", "--force", now]);
-                self.check_all(before, None, &mut seen);
-            }
+        let mut last = String::new();
+        for (number, now) in commits.iter().enumerate() {
+            let before = self.git(&["rev-parse", &format!("{now}^1")]).trim().to_owned();
+            self.git(&["checkout", "--quiet", "--force", &before]);
+            let is_known = last == before || self.ask(&["profile"], "first").is_some();
+            let is_sampled = number % SAMPLED == SAMPLED / 2;
+            let is_done = is_known
+                && if is_sampled {
+                    self.sample(number, &before, now, &mut seen).is_some()
+                } else {
+                    self.git(&["checkout", "--quiet", "--force", now]);
+                    self.check_all(&before, None, &mut seen).is_some()
+                };
+            seen.unusable += usize::from(!is_done);
+            last = if is_done { (*now).to_owned() } else { String::new() };
+            let shares = seen.columns.iter().filter_map(|column| column.selected.last());
+            let shares: Vec<String> = shares.map(|share| format!("{:.0}", 100.0 * share)).collect();
+            println!(
+                "    {} {} % selected",
+                &now[..10],
+                if is_done { shares.join(" ") } else { "-".to_owned() }
+            );
         }
         println!(
-            "{}: {} commits; hunts at {}, CPU s: {:.0?}",
+            "{}: {} commits, {} of them could not be collected; hunts took {:.0?} s of CPU",
             self.name,
-            commits.len() - 1,
-            seen.hunts.len(),
+            commits.len(),
+            seen.unusable,
             seen.hunts
         );
         seen.print()
     }
 
     /// One commit, with the whole hunt and some pairs before and after it.
-    fn sample(&self, seed: usize, before: &str, now: &str, seen: &mut Seen) {
+    fn sample(&self, seed: usize, before: &str, now: &str, seen: &mut Seen) -> Option<()> {
         let pairs_before = self.pairs(seed, &BTreeSet::new());
         self.git(&["checkout", "--quiet", "--force", now]);
-        let hunted = self.hunt();
-        let selection = self.check_all(before, Some(&hunted), seen);
+        let hunted = self.hunt()?;
+        let selection = self.check_all(before, Some(&hunted), seen)?;
         seen.hunts.push(hunted.0);
-        seen.concerned += list(&hunted.1, "findings").filter(|finding| selection.concerns(finding)).count();
+        for finding in list(&hunted.1, "findings").filter(|finding| selection.concerns(finding)) {
+            seen.concerned += 1;
+            seen.partners += partners(finding).count();
+        }
         seen.lost.extend(self.lost(seed, &pairs_before, &selection.all));
+        Some(())
     }
 
     /// Every variant; our selection. Without a hunt to compare with, the others only say what they would select.
-    fn check_all(&self, before: &str, hunted: Option<&(f64, Value)>, seen: &mut Seen) -> Selection {
-        let mut ours = Selection::default();
-        for (at, (_, select, rts)) in VARIANTS.iter().enumerate() {
-            let mut words =
-                vec!["check", "--no-explain", "--since", before, "--select", select, "--rts", rts];
-            if hunted.is_none() && at != OURS {
-                words.push("--dry-run");
+    fn check_all(&self, before: &str, hunted: Option<&(f64, Value)>, seen: &mut Seen) -> Option<Selection> {
+        let mut asked = Vec::new();
+        for (at, (select, rts)) in VARIANTS.iter().enumerate() {
+            let mut words = vec!["check", "--no-explain", "--rounds", ROUNDS];
+            words.extend(["--since", before, "--select", select, "--rts", rts]);
+            match (hunted, at) {
+                (Some(_), _) => {}
+                (None, OURS) => words.extend(BRIEFLY),
+                (None, _) => words.push("--dry-run"),
             }
             let kept = (at != OURS).then(|| self.set_store_aside());
-            let (cpu_s, report) = self.ask(&words, "check");
+            let answer = self.ask(&words, "check");
             kept.iter().for_each(|kept| self.put_store_back(kept));
-            ours = Selection::new(&report);
-            seen.columns[at].note(&ours, &report, cpu_s, hunted);
+            asked.push(answer?);
         }
-        ours
+        let ours = Selection::new(&asked[OURS].1);
+        for (column, (cpu_s, report)) in seen.columns.iter_mut().zip(&asked) {
+            column.note(&ours, report, *cpu_s, hunted);
+        }
+        Some(ours)
     }
 
-    fn hunt(&self) -> (f64, Value) {
+    fn hunt(&self) -> Option<(f64, Value)> {
         let kept = self.set_store_aside();
         fs::remove_dir_all(self.tree().join(".anyorder")).expect("it is there");
         let hunted = self.ask(&["hunt", "--no-explain"], "hunt");
@@ -170,8 +204,8 @@ impl<'a> Project<'a> {
         hunted
     }
 
-    /// Seconds of CPU, and the report.
-    fn ask(&self, words: &[&str], name: &str) -> (f64, Value) {
+    /// Seconds of CPU, and the report; nothing if there is none, because the suite cannot be collected.
+    fn ask(&self, words: &[&str], name: &str) -> Option<(f64, Value)> {
         let file = self.home.path().join(format!("{name}.json"));
         let _ = fs::remove_file(&file);
         let mut command = Command::new(self.binary);
@@ -183,8 +217,10 @@ impl<'a> Project<'a> {
         );
         let spent = spend(&mut command);
         let report = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
-        let said = String::from_utf8_lossy(&spent.output.stderr).into_owned();
-        (spent.cpu_s, report.unwrap_or_else(|| panic!("{words:?} has no report; it said:\n{said}")))
+        if report.is_none() {
+            println!("{words:?} has no report; it said:\n{}", String::from_utf8_lossy(&spent.output.stderr));
+        }
+        report.map(|report| (spent.cpu_s, report))
     }
 
     fn set_store_aside(&self) -> PathBuf {
@@ -203,7 +239,7 @@ impl<'a> Project<'a> {
     /// How the second test of some pairs ends; the same pairs each time, as far as the tests are there.
     fn pairs(&self, seed: usize, wanted: &BTreeSet<(TestId, TestId)>) -> BTreeMap<(TestId, TestId), Outcome> {
         let settings = Settings { isolation: Some(Isolation::Fork), ..Settings::default() };
-        let engine = engine::open(&self.python, &self.tree(), &[], settings);
+        let engine = engine::open(&self.python, &self.tree(), &["-o", "pythonpath=src ."], settings);
         let suite = engine.suite();
         let tests: Vec<TestIndex> = suite.indices().collect();
         let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
@@ -286,14 +322,17 @@ impl Selection {
 }
 
 impl Column {
-    fn note(&mut self, selection: &Selection, report: &Value, cpu_s: f64, hunted: Option<&(f64, Value)>) {
+    /// What a variant selects and finds. Which findings the change concerns, `ours` says for all variants alike.
+    fn note(&mut self, ours: &Selection, report: &Value, cpu_s: f64, hunted: Option<&(f64, Value)>) {
+        let selection = Selection::new(report);
         self.selected.push(selection.share(report));
         let Some((hunt_cpu_s, hunted)) = hunted else { return };
         self.cpu.push(cpu_s / hunt_cpu_s);
-        for finding in list(hunted, "findings").filter(|finding| selection.concerns(finding)) {
+        for finding in list(hunted, "findings").filter(|finding| ours.concerns(finding)) {
             let same = |other: &Value| other["kind"] == finding["kind"] && other["test"] == finding["test"];
             self.possible += usize::from(selection.makes_possible(finding));
             self.found += usize::from(list(report, "findings").any(same));
+            self.partners += partners(finding).filter(|name| selection.all.contains(*name)).count();
         }
     }
 }
@@ -301,15 +340,19 @@ impl Column {
 impl Seen {
     /// Whether little enough is selected, and nothing lost.
     fn print(&self) -> bool {
-        println!("    {:18} {:>9} {:>7} {:>4} {:>4}", "variant", "%selected", "%time", "%P", "%D");
-        for ((name, _, _), column) in VARIANTS.iter().zip(&self.columns) {
-            let share = |number: usize| {
-                (100 * number).checked_div(self.concerned).map_or("-".to_owned(), |share| share.to_string())
-            };
+        let share = |number: usize, of: usize| {
+            (100 * number).checked_div(of).map_or("-".to_owned(), |share| share.to_string())
+        };
+        println!("    {:18} %selected   %time    %P  %partners    %D", "variant");
+        for ((select, rts), column) in VARIANTS.iter().zip(&self.columns) {
             let [selected, cpu] = [&column.selected, &column.cpu].map(|shares| 100.0 * mean(shares));
-            let [possible, found] = [column.possible, column.found].map(share);
-            println!("    {name:18} {selected:>9.1} {cpu:>7.1} {possible:>4} {found:>4}");
+            let [possible, found] =
+                [column.possible, column.found].map(|number| share(number, self.concerned));
+            let partners = share(column.partners, self.partners);
+            let name = format!("{select}, {rts}");
+            println!("    {name:18} {selected:>9.1} {cpu:>7.1} {possible:>5} {partners:>10} {found:>5}");
         }
+        println!("    order-dependent tests that sampled changes concern: {}", self.concerned);
         println!("    pairs that end otherwise than before, and are not selected: {}", self.lost.len());
         self.lost.iter().for_each(|pair| println!("        {pair}"));
         let [ours, class] = [OURS, CLASS].map(|at| mean(&self.columns[at].selected));

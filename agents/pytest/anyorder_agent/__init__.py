@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from . import forked, neutral
+from .collection import Collection
 from .disk import Layers
 from .observe import Observer
 from .own import own
@@ -58,6 +59,7 @@ _orders = _take_orders()
 _link = Link(_orders["socket"])
 _layers = Layers(_orders["layers"]) if _orders["layers"] else None
 _errors = []
+_collection = Collection() if _orders.get("records") else None
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -88,6 +90,9 @@ def pytest_collectreport(report):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     config = session.config
+    collection = None
+    if _collection is not None:
+        collection = _collection.end(str(config.rootpath), config.pluginmanager.get_plugins())
     observer = Observer(str(config.rootpath) + os.sep)
     config.pluginmanager.register(observer, "anyorder-observer")
     neutral.silence(config)
@@ -106,7 +111,7 @@ def pytest_runtestloop(session):
             "connections": forked.held_connections(_link.descriptor) if forked.is_possible() else [],
         }
     )
-    Server(session, _link, observer, _orders["socket"], _orders["scratch"], _layers).obey()
+    Server(session, _link, observer, _orders["socket"], _orders["scratch"], _layers, collection).obey()
     return True
 
 

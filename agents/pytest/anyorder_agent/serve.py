@@ -22,7 +22,7 @@ from .wire import Gone, Link
 class Server:
     """One process of the snapshot tree. A fork continues the same loop in the child, on a connection of its own."""
 
-    def __init__(self, session, link, observer, address, scratch, layers):
+    def __init__(self, session, link, observer, address, scratch, layers, collection=None):
         self._session = session
         self._items = session.items
         self._link = link
@@ -30,6 +30,7 @@ class Server:
         self._address = address
         self._scratch = scratch
         self._layers = layers
+        self._collection = collection  # what collecting took, if that was recorded
         self._is_child = False
         self._has_run = False
         self._pid = own.getpid()
@@ -69,7 +70,8 @@ class Server:
         return True
 
     def _obey_collect(self):
-        self._link.send({"say": "collected", "tests": [_describe(item) for item in self._items]})
+        said = {"say": "collected", "tests": [_describe(item) for item in self._items]}
+        self._link.send(said if self._collection is None else dict(said, collection=self._collection))
 
     def _obey_fork(self, node, reap=()):
         self._reap(reap, own.WNOHANG)
@@ -209,7 +211,7 @@ class Server:
         return forked.descriptors_of_captures(self._session.config) | {self._link.descriptor}
 
     def _obey_trace(self):
-        self._listener = Tracer(self._known_reads())
+        self._listener = Tracer(self._known_reads(), str(self._session.config.rootpath))
 
     def _obey_follow(self, cells):
         self._listener = Follower(self._watch, cells, str(self._session.config.rootpath))

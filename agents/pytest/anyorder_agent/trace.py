@@ -7,6 +7,7 @@ what it mentions is known to `Reads`.
 import threading
 import types
 
+from .opened import Opened
 from .own import own
 
 _TOOL_IDS = (4, 3)  # the others are set apart for debuggers, coverage, profilers and optimisers
@@ -15,26 +16,30 @@ _TOOL_IDS = (4, 3)  # the others are set apart for debuggers, coverage, profiler
 class Tracer:
     """Listens between `begin` and `end`."""
 
-    def __init__(self, reads):
+    def __init__(self, reads, root):
         self._reads = reads
+        self._opened = Opened(root)
         self._ran = {}
-        self._listener = _Monitoring(self._ran) if own.monitoring is not None else _Counting(self._ran)
+        self._listener = Monitoring(self._ran) if own.monitoring is not None else _Counting(self._ran)
 
     def begin(self):
         self._ran.clear()
+        self._hears = self._opened.begin()
         self._listener.start()
 
     def end(self, item):
-        """What goes into the outcome: `reads` and `code`."""
+        """What goes into the outcome: `reads` and `code`, and `opened` where that can be heard."""
         self._listener.stop()
+        opened = self._opened.end()
         reads, code = self._reads.of(self._ran.values())
         reads.update("fixture " + name for name in getattr(item, "fixturenames", ()))
         reads.update("parameter " + name for name in getattr(getattr(item, "callspec", None), "params", ()))
         self._ran.clear()
-        return {"reads": sorted(reads), "code": code}
+        told = {"reads": sorted(reads), "code": code}
+        return dict(told, opened=opened) if self._hears else told
 
 
-class _Monitoring:
+class Monitoring:
     """`sys.monitoring`: an event for the first start of each function."""
 
     def __init__(self, ran):

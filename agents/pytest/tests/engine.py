@@ -81,13 +81,13 @@ class Node:
 class Engine:
     """pytest in `directory`, collected and waiting."""
 
-    def __init__(self, directory, scratch, seed=0):
+    def __init__(self, directory, scratch, seed=0, records=False):
         address = os.path.join(str(scratch), "wire-%d" % seed)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(address)
         self._listener.listen(8)
         self._listener.settimeout(2)
-        orders = dict(socket=address, node=0, scratch=str(scratch), path=HOME, moved=None, layers=None)
+        orders = dict(socket=address, node=0, scratch=str(scratch), path=HOME, moved=None, layers=None, records=records)
         orders["restore"] = {"PYTEST_ADDOPTS": None, "PYTHONPATH": None}
         environment = dict(os.environ, PYTHONHASHSEED=str(seed), PYTHONPATH=HOME, ANYORDER_AGENT=json.dumps(orders))
         environment.update(PYTEST_ADDOPTS="-p anyorder_agent", PYTHONDONTWRITEBYTECODE="1")
@@ -100,7 +100,9 @@ class Engine:
             )
         self.zygote = self._accept()
         self.ready = self.zygote.hear()
-        self.tests = [test["id"] for test in self.zygote.ask("collect", "collected")[-1]["tests"]]
+        collected = self.zygote.ask("collect", "collected")[-1]
+        self.tests = [test["id"] for test in collected["tests"]]
+        self.collection = collected.get("collection")
         self._nodes = 0
 
     def fork(self, node):

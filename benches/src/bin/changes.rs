@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use anyorder_change::{Changes, Imports, OldProfiles, Repository, Rts, affected, changes};
+use anyorder_change::{Changes, Imports, OldProfiles, Records, Repository, Rts, affected, changes};
 use anyorder_model::{Suite, Test, TestId};
 use anyorder_source::Parts;
 
@@ -61,7 +61,7 @@ fn compare(project: &Path, commit: &str) -> Duration {
         repository.since("HEAD~1").expect("it has a parent")
     });
     let (found, by_changes) = timed(|| changes(&since.old, &since.new));
-    let (imports, by_imports) = timed(|| Imports::new(&since.old, &since.new));
+    let (imports, by_imports) = timed(|| Imports::new(&since.old, &since.new, &Records::default()));
     let suite = suite(project);
     let none = OldProfiles::new(project, []);
     let (hit, by_affected) = timed(|| affected(&suite, &found, &none, Rts::Static, &imports));

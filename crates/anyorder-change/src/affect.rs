@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 use anyorder_model::{Selected, Suite, Test, TestId, TestIndex, Why};
 
+use roaring::RoaringBitmap;
+
 use crate::changes::{Changed, How};
 use crate::elements::{class_of, last};
 use crate::ground::Ground;
@@ -99,7 +101,7 @@ impl<'a> Judge<'a> {
     /// Whether a profile tells what its test did before the change, or does now.
     fn holds(&self, recorded: &Recorded) -> bool {
         let stamp = |stamper: &Stamper| stamper.stamp(&recorded.test, &recorded.profile, &self.old.root);
-        let stampers = self.stampers.get_or_init(|| [&self.imports.old, &self.imports.new].map(Stamper::new));
+        let stampers = self.stampers.get_or_init(|| self.imports.of_stamps().map(Stamper::new));
         stampers.iter().any(|stamper| stamp(stamper) == recorded.stamp)
     }
 
@@ -135,7 +137,14 @@ impl<'a> Judge<'a> {
             }
         }
         for (at, file) in self.changes.data.iter().enumerate() {
-            if self.concerned.iter().zip(&reach).any(|(side, reach)| !side.data[at].is_disjoint(reach)) {
+            let comes_or_goes = ![&self.imports.old, &self.imports.new]
+                .iter()
+                .all(|loaded| loaded.tree.files.contains_key(file));
+            let is_concerned = |(side, reach): (&Concerned, &RoaringBitmap)| {
+                let opening = &side.data[at];
+                opening.concerns(reach, ground.opened.as_ref()) || comes_or_goes && opening.may_concern(reach)
+            };
+            if self.concerned.iter().zip(&reach).any(is_concerned) {
                 why.push(Why::Data { file: file.clone() });
             }
         }

@@ -71,6 +71,10 @@ const QUIET_MODULES: [&str; 56] = [
     "weakref",
 ];
 
+/// What gives all names of the module that it stands in, and of any.
+const OWN_NAMES: [&str; 2] = ["globals", "locals"];
+const ALL_NAMES: [&str; 4] = ["vars", "dir", "getmembers", "__dict__"];
+
 /// What the modules of two trees load, asked only where it matters.
 pub(crate) struct Loading<'a> {
     trees: [&'a Tree; 2],
@@ -84,10 +88,40 @@ impl<'a> Loading<'a> {
 
     /// Where a module begins to do something else at import; nothing if it does not.
     pub(crate) fn line_of_difference(&self, path: &str, old: &Parts, new: &Parts) -> Option<usize> {
-        let (before, after) = (steps(old, self.trees[1]), steps(new, self.trees[0]));
+        let (before, after) = (self.steps(path, old, 1), self.steps(path, new, 0));
         let same = before.iter().zip(&after).take_while(|(one, other)| one.digest == other.digest).count();
         let differs = after.get(same).or(before.get(same)).map(|step| step.line);
         differs.or_else(|| self.line_of_import(path, old, new))
+    }
+
+    /// What runs, without constants whose names are not to be found in the other tree: settings may be looked up by name. Where
+    /// somebody goes through all names of the module, each of them counts.
+    fn steps<'p>(&self, path: &str, parts: &'p Parts, other: usize) -> Vec<&'p Step> {
+        let files = || self.trees[other].python();
+        let is_known = |name: &str| files().any(|(_, file)| file.parts().is_none_or(|it| mentions(it, name)));
+        let is_new = |step: &&Step| step.constant.as_ref().is_some_and(|name| !is_known(name));
+        let has_new = parts.steps.iter().any(|step| is_new(&step));
+        let are_listed = has_new && files().any(|(file, it)| self.lists(other, file, it.parts(), path));
+        parts.steps.iter().filter(|step| are_listed || !is_new(step)).collect()
+    }
+
+    /// Whether a file may go through all names of the module in `path`: by `globals()` its own, by `vars()` and the like those of
+    /// a module that it has imported.
+    fn lists(&self, which: usize, file: &str, parts: Option<&Parts>, path: &str) -> bool {
+        let Some(parts) = parts else { return false };
+        let has = |names: &[&str]| names.iter().any(|name| parts.names.contains(*name));
+        if file == path {
+            return has(&OWN_NAMES) || has(&ALL_NAMES);
+        }
+        let is_meant = |import: &Import| {
+            let imported = self.graph(which).imported(file, import);
+            self.graph(which).number(path).is_some_and(|number| imported.contains(&number))
+        };
+        has(&ALL_NAMES) && parts.imports.iter().any(is_meant)
+    }
+
+    fn graph(&self, which: usize) -> &Graph {
+        self.graphs[which].get_or_init(|| Graph::of(self.trees[which]))
     }
 
     fn line_of_import(&self, path: &str, old: &Parts, new: &Parts) -> Option<usize> {
@@ -108,31 +142,22 @@ impl<'a> Loading<'a> {
         if import.level == 0 && QUIET_MODULES.contains(&first) {
             return true;
         }
-        let graph = |which: usize| self.graphs[which].get_or_init(|| Graph::of(self.trees[which]));
-        let reach = graph(which).reach(path);
-        let other = graph(1 - which);
+        let reach = self.graph(which).reach(path);
+        let other = self.graph(1 - which);
         let files = other.imported(path, import);
         if !files.is_empty() {
             let names = files.iter().map(|&file| &other.files()[file as usize]);
             return names
                 .into_iter()
-                .all(|name| graph(which).number(name).is_some_and(|it| reach.contains(it)));
+                .all(|name| self.graph(which).number(name).is_some_and(|it| reach.contains(it)));
         }
-        let reached = reach.iter().map(|file| &graph(which).files()[file as usize]);
+        let reached = reach.iter().map(|file| &self.graph(which).files()[file as usize]);
         let imports =
             reached.filter_map(|file| self.trees[which].parts(file)).flat_map(|parts| &parts.imports);
         imports
             .into_iter()
             .any(|other| other.is_top_level && other.level == 0 && other.module == import.module)
     }
-}
-
-/// What runs, without constants whose names are not to be found in the other tree: settings may be looked up by name.
-fn steps<'a>(parts: &'a Parts, other: &Tree) -> Vec<&'a Step> {
-    let is_known =
-        |name: &str| other.python().any(|(_, file)| file.parts().is_none_or(|it| mentions(it, name)));
-    let is_new = |step: &&Step| step.constant.as_ref().is_some_and(|name| !is_known(name));
-    parts.steps.iter().filter(|step| !is_new(step)).collect()
 }
 
 /// Whether a name stands anywhere in a file, or is bound there.
@@ -182,6 +207,21 @@ mod tests {
         assert_eq!(line("X = 1\n", "X = 2\n"), Some(1));
         assert_eq!(line("f()\n", "X = g()\nf()\n"), Some(1));
         assert_eq!(line("f()\n", "LOOKED_UP = 1\nf()\n"), Some(1));
+    }
+
+    #[test]
+    fn a_new_constant_counts_where_somebody_goes_through_all_names() {
+        assert_eq!(line("f(globals())\n", "X = 1\nf(globals())\n"), Some(1));
+        assert_eq!(line("def f(): return vars()\n", "X = 1\ndef f(): return vars()\n"), Some(1));
+        let with = |lister: &str| {
+            let tree = |shop: &str| Tree::new([("shop.py", shop), ("lister.py", lister)]);
+            let (old, new) = (tree("f()\n"), tree("f()\nX = 1\n"));
+            let [before, after] = [&old, &new].map(|tree| tree.parts("shop.py").unwrap());
+            Loading::new(&old, &new).line_of_difference("shop.py", before, after)
+        };
+        assert_eq!(with("import shop\ndef f(): return vars(shop)\n"), Some(2));
+        assert_eq!(with("def f(): return vars(f)\n"), None);
+        assert_eq!(with("import shop\ndef f(): return globals()\n"), None);
     }
 
     #[test]

@@ -10,12 +10,14 @@
 //! the fresh state. So this chooses what is looked at, and says nothing about what is there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use anyorder_model::{Cell, Profile, TestIndex, Why};
 use anyorder_search::{Flow, Noise};
 use roaring::RoaringBitmap;
 
 use crate::opaque::opaque;
+use crate::profiles::Touched;
 use crate::relate::Crowd;
 use crate::unnamed::readers_of_unnamed;
 
@@ -29,7 +31,18 @@ enum Content<'a> {
 }
 
 /// Tests that are related to those at the start, with the reasons.
-pub(crate) fn by_cells(crowd: &Crowd<'_>, noise: &Noise) -> BTreeMap<TestIndex, Vec<Why>> {
+///
+/// `extensions` are files that import compiled code of the project.
+pub(crate) fn by_cells(
+    crowd: &Crowd<'_>,
+    noise: &Noise,
+    extensions: &BTreeSet<&str>,
+    root: &Path,
+) -> BTreeMap<TestIndex, Vec<Why>> {
+    let touches = |profile: &Profile| {
+        !extensions.is_empty()
+            && Touched::new(profile, root).files().any(|file| extensions.contains(file.as_str()))
+    };
     let web = Web::new(crowd, noise);
     let mut why: BTreeMap<TestIndex, Vec<Why>> = BTreeMap::new();
     for (test, place, with) in web.victims().into_iter().chain(web.polluters()) {
@@ -39,7 +52,7 @@ pub(crate) fn by_cells(crowd: &Crowd<'_>, noise: &Noise) -> BTreeMap<TestIndex, 
         }
     }
     for (&test, known) in &crowd.profiles {
-        if let Some(what) = known.both().find_map(opaque) {
+        if let Some(what) = known.both().find_map(|profile| opaque(profile, touches(profile))) {
             why.entry(test).or_default().push(Why::Opaque { what: what.to_owned() });
         }
     }

@@ -9,7 +9,7 @@ use crate::Tree;
 use crate::at_import::Loading;
 use crate::elements::{joined, module_names};
 use crate::everything::concerns_all;
-use crate::renames::renames;
+use crate::renames::{renamed_functions, renames};
 use crate::tree::is_python;
 
 /// What differs between two trees.
@@ -24,7 +24,13 @@ pub struct Changes {
     pub data: Vec<String>,
     /// Files that were there under another name: the old one and the new one. Their elements are deleted and added.
     pub renamed: Vec<(String, String)>,
+    /// Functions that were there under another name, in the same file or in a renamed one: each as its file and its qualified
+    /// name, the old ones and the new ones.
+    pub renamed_functions: Vec<[Named; 2]>,
 }
+
+/// A function by its file and its qualified name.
+pub type Named = (String, String);
 
 /// An element that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +87,7 @@ pub fn changes(old: &Tree, new: &Tree) -> Changes {
             changes.data.push(path.clone());
         }
     }
+    changes.renamed_functions = renamed_functions(old, new, &changes.renamed);
     changes
 }
 

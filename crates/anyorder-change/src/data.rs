@@ -1,15 +1,17 @@
 //! Who may open a file that is no code.
 //!
-//! Nobody watches which files tests read. So a file counts for those who load code that mentions its name or that of a directory
-//! around it, and for those whose code or tests stand beside it or above it.
+//! Where it was recorded which files tests opened, and which were opened at import, that decides. Else a file counts for those who
+//! load code that mentions its name or that of a directory around it, and for those whose code or tests stand beside it or above
+//! it. The same holds for files that come or go: whether there is one, code may ask without opening it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
 use crate::Tree;
 use crate::elements::directory;
 use crate::graph::Graph;
+use crate::record::{Seen, is_or_lists};
 
 /// What the strings of a tree mention.
 pub(crate) struct Mentioned {
@@ -49,6 +51,41 @@ impl Mentioned {
             near |= self.by_directory.get(around).cloned().unwrap_or_default();
         }
         near
+    }
+}
+
+/// Who may open one file.
+pub(crate) struct Opening {
+    path: String,
+    /// The code that was seen to open it at import; nothing if nobody looked.
+    at_import: Option<RoaringBitmap>,
+    /// The code whose tests may open it, by its names.
+    guessed: RoaringBitmap,
+}
+
+impl Opening {
+    pub(crate) fn new(mentioned: &Mentioned, path: &str, graph: &Graph, seen: Seen<'_>) -> Self {
+        let openers = || seen.openers(path).filter_map(|file| graph.number(file)).collect();
+        Opening {
+            path: path.to_owned(),
+            at_import: (!seen.is_empty()).then(openers),
+            guessed: mentioned.near(path),
+        }
+    }
+
+    /// Whether a test that loads these files is concerned by other contents of the file.
+    pub(crate) fn concerns(&self, reach: &RoaringBitmap, opened: Option<&BTreeSet<String>>) -> bool {
+        match (&self.at_import, opened) {
+            (Some(at_import), Some(opened)) => {
+                !at_import.is_disjoint(reach) || opened.iter().any(|one| is_or_lists(one, &self.path))
+            }
+            _ => self.may_concern(reach),
+        }
+    }
+
+    /// Whether it may be concerned if the file comes or goes, for all that can be told from files.
+    pub(crate) fn may_concern(&self, reach: &RoaringBitmap) -> bool {
+        !self.guessed.is_disjoint(reach)
     }
 }
 

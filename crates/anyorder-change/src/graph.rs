@@ -10,6 +10,7 @@ use roaring::RoaringBitmap;
 
 use crate::Tree;
 use crate::elements::{directory, joined, module_names};
+use crate::record::Seen;
 
 /// Names by which code loads modules that it has as strings; a single word is taken for a module only beside these.
 const LOADERS: [&str; 7] =
@@ -23,10 +24,18 @@ pub(crate) struct Graph {
     modules: BTreeMap<String, Vec<u32>>,
     /// What each file loads, itself and all that these load included.
     reach: Vec<RoaringBitmap>,
+    /// What is loaded for all tests.
+    for_all: RoaringBitmap,
 }
 
 impl Graph {
+    /// By the files alone.
     pub(crate) fn of(tree: &Tree) -> Self {
+        Graph::seen(tree, Seen::default())
+    }
+
+    /// With what collections were seen to load, too.
+    pub(crate) fn seen(tree: &Tree, seen: Seen<'_>) -> Self {
         let files: Vec<String> = tree.python().map(|(path, _)| path.to_owned()).collect();
         let numbers: BTreeMap<String, u32> = files.iter().cloned().zip(0..).collect();
         let mut graph = Graph { files, numbers, ..Graph::default() };
@@ -36,9 +45,16 @@ impl Graph {
                 graph.modules.entry(name).or_default().push(*number);
             }
         }
-        let edges: Vec<BTreeSet<u32>> =
+        let mut edges: Vec<BTreeSet<u32>> =
             tree.python().map(|(path, file)| graph.edges(path, file.parts())).collect();
+        for (by, file) in seen.loads() {
+            if let (Some(by), Some(file)) = (graph.number(by), graph.number(file)) {
+                edges[by as usize].insert(file);
+            }
+        }
         graph.reach = closures(&edges);
+        let for_all = seen.plugins().map(|plugin| graph.reach(plugin));
+        graph.for_all = for_all.fold(RoaringBitmap::new(), |all, reach| all | reach);
         graph
     }
 
@@ -52,9 +68,9 @@ impl Graph {
         self.numbers.get(path).map(|&number| self.reach[number as usize].clone()).unwrap_or_default()
     }
 
-    /// What is loaded for the tests of a file: with each `conftest.py` of the directories above.
+    /// What is loaded for the tests of a file: with each `conftest.py` of the directories above, and plugins.
     pub(crate) fn reach_of_tests(&self, path: &str) -> RoaringBitmap {
-        let mut reach = self.reach(path);
+        let mut reach = self.reach(path) | &self.for_all;
         let mut below = path;
         while !below.is_empty() {
             below = directory(below);
@@ -148,7 +164,7 @@ impl Graph {
 }
 
 /// The directory that so many dots stand for.
-fn package_of(path: &str, level: u32) -> Option<String> {
+pub(crate) fn package_of(path: &str, level: u32) -> Option<String> {
     let mut package = directory(path);
     for _ in 1..level {
         if package.is_empty() {

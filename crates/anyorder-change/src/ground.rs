@@ -3,7 +3,7 @@
 //! With a profile: the functions that it ran, those that it may have looked up by name, and what was imported for it. Without: all
 //! that was imported for it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use anyorder_model::{Profile, Test};
@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 use crate::elements::last;
 use crate::imports::Loaded;
 use crate::opaque::starts_processes;
-use crate::profiles::{Touched, function_of};
+use crate::profiles::{Touched, function_of, relative};
 
 /// What a test stands on, in one tree or in two.
 pub(crate) struct Ground<'a> {
@@ -20,6 +20,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) touched: Option<Touched>,
     /// The last names that its code may look up.
     looked_up: HashSet<&'a str>,
+    /// The files that it opened, as a tree names them; nothing if that is not known.
+    pub(crate) opened: Option<BTreeSet<String>>,
     file: &'a str,
 }
 
@@ -31,8 +33,11 @@ impl<'a> Ground<'a> {
         let own = function_of(test);
         let touched =
             touched.filter(|touched| own.as_deref().is_some_and(|name| touched.has_named(last(name))));
-        let reads = profile.filter(|_| touched.is_some()).into_iter().flat_map(|profile| &profile.reads);
-        Ground { touched, looked_up: reads.map(|name| last_word(name)).collect(), file: &test.file }
+        let known = profile.filter(|_| touched.is_some());
+        let opened = known.and_then(|profile| profile.opened.as_ref());
+        let opened = opened.map(|files| files.iter().map(|file| relative(file, root)).collect());
+        let reads = known.into_iter().flat_map(|profile| &profile.reads);
+        Ground { touched, looked_up: reads.map(|name| last_word(name)).collect(), opened, file: &test.file }
     }
 
     /// The files that are loaded for it.

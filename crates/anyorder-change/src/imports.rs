@@ -1,26 +1,49 @@
 //! What is loaded for the tests of a file, in the old tree and in the new one.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
+use anyorder_model::{Extension, Profile, Test};
+use anyorder_source::Import;
 use roaring::RoaringBitmap;
 
 use crate::calls::Calls;
-use crate::data::Mentioned;
-use crate::graph::Graph;
-use crate::{Changes, Tree};
+use crate::data::{Mentioned, Opening};
+use crate::elements::{functions_around, joined};
+use crate::graph::{Graph, package_of};
+use crate::record::Seen;
+use crate::stamp::stamps;
+use crate::{Changes, Record, Records, Stamp, Tree};
 
 /// Who imports whom, in the old tree and in the new one.
 #[derive(Clone, Debug)]
 pub struct Imports {
     pub(crate) old: Loaded,
     pub(crate) new: Loaded,
+    /// Each as it was seen in its own time; nothing if that is the same.
+    apart: Option<Box<[Loaded; 2]>>,
 }
 
 impl Imports {
-    /// Reads the imports of both trees.
-    pub fn new(old: &Tree, new: &Tree) -> Self {
-        Imports { old: Loaded::new(old), new: Loaded::new(new) }
+    /// Reads the imports of both trees. What collections were seen to take counts for both.
+    pub fn new(old: &Tree, new: &Tree, records: &Records) -> Self {
+        let all = records.all();
+        let of_time = |tree, record: &Option<Record>| Loaded::new(tree, &record.iter().cloned().collect());
+        let is_same = records.then == records.now;
+        let apart = (!is_same).then(|| Box::new([of_time(old, &records.then), of_time(new, &records.now)]));
+        let [old, new] = [old, new].map(|tree| Loaded::new(tree, &all));
+        Imports { old, new, apart }
+    }
+
+    /// For each of these tests what stands beside its profile if that was made before the change, and if it was made after it.
+    pub fn stamps(&self, root: &Path, profiles: &[(&Test, &Profile)]) -> [Vec<Stamp>; 2] {
+        self.of_stamps().map(|loaded| stamps(loaded, root, profiles))
+    }
+
+    /// What stamps are made of, before the change and after it.
+    pub(crate) fn of_stamps(&self) -> [&Loaded; 2] {
+        self.apart.as_deref().map_or([&self.old, &self.new], |[old, new]| [old, new])
     }
 }
 
@@ -31,11 +54,18 @@ pub(crate) struct Loaded {
     pub(crate) graph: Graph,
     /// Functions that run at import, as files and names, for each file.
     runs: OnceLock<Vec<Vec<(u32, String)>>>,
+    records: Arc<[Record]>,
 }
 
 impl Loaded {
-    pub(crate) fn new(tree: &Tree) -> Self {
-        Loaded { tree: tree.clone(), graph: Graph::of(tree), runs: OnceLock::new() }
+    pub(crate) fn new(tree: &Tree, records: &Arc<[Record]>) -> Self {
+        let graph = Graph::seen(tree, Seen(records));
+        Loaded { tree: tree.clone(), graph, runs: OnceLock::new(), records: Arc::clone(records) }
+    }
+
+    /// What collections were seen to take.
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        Seen(&self.records)
     }
 
     /// The functions that run when each file is imported, without those that run for files that it imports.
@@ -44,8 +74,33 @@ impl Loaded {
             let calls = Calls::new(&self.tree, &self.graph);
             let files = 0..u32::try_from(self.graph.files().len()).expect("fewer than four billion files");
             let named = |(file, name): (u32, &str)| (file, name.to_owned());
-            files.map(|file| calls.at_import_of(file).into_iter().map(named).collect()).collect()
+            let mut runs: Vec<Vec<(u32, String)>> =
+                files.map(|file| calls.at_import_of(file).into_iter().map(named).collect()).collect();
+            self.add_seen(&mut runs);
+            runs
         })
+    }
+
+    /// Functions that ran, and nobody can tell for which file: whoever loads their own is concerned.
+    fn add_seen(&self, runs: &mut [Vec<(u32, String)>]) {
+        let known: BTreeSet<(u32, String)> = runs.iter().flatten().cloned().collect();
+        let mut added: BTreeSet<(u32, String)> = BTreeSet::new();
+        for (file, code) in self.seen().functions() {
+            let Some(number) = self.graph.number(file) else { continue };
+            added.extend(functions_around(code).into_iter().map(|name| (number, name.to_owned())));
+        }
+        for (file, name) in added.difference(&known) {
+            runs[*file as usize].push((*file, name.clone()));
+        }
+    }
+
+    /// The files that import compiled code of the project.
+    pub(crate) fn users_of_extensions(&self) -> BTreeSet<&str> {
+        let users = self.tree.python().filter(|(path, file)| {
+            let imports = || file.parts().into_iter().flat_map(|parts| &parts.imports);
+            self.seen().extensions().any(|extension| imports().any(|import| names(path, import, extension)))
+        });
+        users.map(|(path, _)| path).collect()
     }
 
     /// For each change, the files whose tests it may concern by import alone: `elements` first, then `data`.
@@ -75,10 +130,32 @@ impl Loaded {
         });
         let elements = elements.collect();
         let mentioned = (!changes.data.is_empty()).then(|| Mentioned::new(&self.tree, &self.graph));
-        let data =
-            changes.data.iter().map(|path| mentioned.as_ref().expect("there is data").near(path)).collect();
+        let data = mentioned.iter().flat_map(|mentioned| {
+            changes.data.iter().map(|path| Opening::new(mentioned, path, &self.graph, self.seen()))
+        });
+        let data = data.collect();
         Concerned { elements, data }
     }
+}
+
+/// Whether an import of a file means this module, or something in it.
+fn names(path: &str, import: &Import, extension: &Extension) -> bool {
+    let stem = extension.file.rsplit_once('/').map_or(("", extension.file.as_str()), |parts| parts);
+    let stem = joined(stem.0, stem.1.split('.').next().unwrap_or_default());
+    let name = import.name.as_deref().unwrap_or_default();
+    let words = import.module.split('.').chain([name]).filter(|word| !word.is_empty());
+    let mut place = match import.level {
+        0 => String::new(),
+        level => match package_of(path, level) {
+            Some(package) => package,
+            None => return false,
+        },
+    };
+    let meant = if import.level == 0 { extension.module.replace('.', "/") } else { stem };
+    words.into_iter().any(|word| {
+        place = joined(&place, word);
+        place == meant
+    })
 }
 
 /// Files of one tree: whoever loads one of them is concerned.
@@ -86,5 +163,5 @@ pub(crate) struct Concerned {
     /// In the sequence of the changes' elements.
     pub(crate) elements: Vec<RoaringBitmap>,
     /// In the sequence of the changes' data.
-    pub(crate) data: Vec<RoaringBitmap>,
+    pub(crate) data: Vec<Opening>,
 }

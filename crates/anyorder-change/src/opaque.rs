@@ -35,14 +35,16 @@ const DATABASES: [&str; 10] = [
     "sqlite3.dbapi2.connect",
 ];
 
-/// What a test has to do with that cannot be looked into.
-pub(crate) fn opaque(profile: &Profile) -> Option<&'static str> {
+/// What a test has to do with that cannot be looked into; `touches_extension` if it ran code that imports compiled code of the
+/// project.
+pub(crate) fn opaque(profile: &Profile, touches_extension: bool) -> Option<&'static str> {
     let has = |names: &[&str]| names.iter().any(|name| profile.reads.contains(*name));
     let kinds = [("subprocess", &PROCESSES[..]), ("socket", &SOCKETS[..]), ("database", &DATABASES[..])];
-    kinds.into_iter().find(|(_, names)| has(names)).map(|(kind, _)| kind)
+    let found = kinds.into_iter().find(|(_, names)| has(names)).map(|(kind, _)| kind);
+    found.or(touches_extension.then_some("C extension"))
 }
 
 /// Whether a test ran code in other processes, where nobody saw it.
 pub(crate) fn starts_processes(profile: &Profile) -> bool {
-    opaque(profile) == Some("subprocess")
+    opaque(profile, false) == Some("subprocess")
 }

@@ -87,7 +87,7 @@ pub(crate) fn function_of(test: &Test) -> Option<String> {
 }
 
 /// As a tree has it: relative to the root, with `../` where it is not below that.
-fn relative(file: &str, root: &Path) -> String {
+pub(crate) fn relative(file: &str, root: &Path) -> String {
     if !file.starts_with('/') {
         return file.to_owned();
     }

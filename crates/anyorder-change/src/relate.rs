@@ -48,7 +48,8 @@ pub fn related(
         Select::Affected => BTreeMap::new(),
         Select::Class => by_class(&crowd, old, imports),
         Select::Cells => {
-            let mut why = by_cells(&crowd, noise);
+            let extensions = imports.new.users_of_extensions();
+            let mut why = by_cells(&crowd, noise, &extensions, &old.root);
             for (test, reasons) in by_class(&crowd, old, imports) {
                 if crowd.is_blind() || !crowd.profiles.contains_key(&test) {
                     why.entry(test).or_insert(reasons);

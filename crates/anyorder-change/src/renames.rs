@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyorder_source::Digest;
 
 use crate::Tree;
+use crate::changes::Named;
 use crate::elements::last;
 
 /// Files of the old tree that are gone, and files of the new one that hold the same or, in Python, at least half of the same
@@ -28,6 +29,37 @@ pub(crate) fn renames(old: &Tree, new: &Tree) -> Vec<(String, String)> {
         }
     }
     renamed
+}
+
+/// Functions that are gone from a file, and such that came to it, or to the file that it is now, and say the same. What several say
+/// alike is nobody's.
+pub(crate) fn renamed_functions(old: &Tree, new: &Tree, files: &[(String, String)]) -> Vec<[Named; 2]> {
+    let mut found = Vec::new();
+    for (before, _) in old.python() {
+        let renamed = files.iter().find(|(path, _)| path == before).map(|(_, path)| path.as_str());
+        let Some(after) = renamed.or(new.files.contains_key(before).then_some(before)) else { continue };
+        if renamed.is_none() && old.files[before].digest == new.files[after].digest {
+            continue;
+        }
+        let (gone, come) = (only_in(old, before, new, after), only_in(new, after, old, before));
+        for (said, names) in &gone {
+            if let ([name], Some([now])) = (&names[..], come.get(said).map(Vec::as_slice)) {
+                found.push([(before.to_owned(), (*name).to_owned()), (after.to_owned(), (*now).to_owned())]);
+            }
+        }
+    }
+    found
+}
+
+/// The functions that a file has and another has not, by what they say.
+fn only_in<'a>(tree: &'a Tree, path: &str, other: &Tree, other_path: &str) -> BTreeMap<Digest, Vec<&'a str>> {
+    let is_there = |name: &str| other.parts(other_path).is_some_and(|parts| parts.part(name).is_some());
+    let functions = tree.parts(path).into_iter().flat_map(|parts| &parts.parts);
+    let mut found: BTreeMap<Digest, Vec<&str>> = BTreeMap::new();
+    for part in functions.filter(|part| !part.is_class && !is_there(&part.name)) {
+        found.entry(part.body).or_default().push(&part.name);
+    }
+    found
 }
 
 /// Digests of what is in a file: its functions, or the whole.
@@ -67,6 +99,21 @@ mod tests {
         let old = "def f(): return 1\ndef g(): return 2\n";
         assert_eq!(between(&[("a.py", old)], &[("b.py", &old.replace('2', "3"))]), [pair("a.py", "b.py")]);
         assert_eq!(between(&[("a.py", old)], &[("b.py", "def f(): return 9\n")]), []);
+    }
+
+    #[test]
+    fn a_function_that_says_the_same_under_another_name_is_the_same_function() {
+        let functions = |old: &str, new: &str| {
+            let (old, new) = (Tree::new([("a.py", old)]), Tree::new([("a.py", new)]));
+            let found = renamed_functions(&old, &new, &renames(&old, &new));
+            found.into_iter().map(|[(_, before), (_, after)]| pair(&before, &after)).collect::<Vec<_>>()
+        };
+        let old = "def f(a): return 1\nclass C:\n    def g(self): return 2\n";
+        assert_eq!(functions(old, &old.replace("f(a)", "h(a)")), [pair("f", "h")]);
+        assert_eq!(functions(old, &old.replace("class C", "class D")), [pair("C.g", "D.g")]);
+        assert_eq!(functions(old, &old.replace("f(a): return 1", "h(a): return 3")), []);
+        let two = "def f(): pass\ndef g(): pass\n";
+        assert_eq!(functions(two, "def h(): pass\n"), []);
     }
 
     #[test]

@@ -4,27 +4,36 @@ use std::path::Path;
 
 use anyorder_model::{Profile, Test};
 use anyorder_source::{Part, Parts};
-use roaring::RoaringBitmap;
 
-use crate::Tree;
-use crate::data::Mentioned;
+use crate::data::{Mentioned, Opening};
 use crate::everything::concerns_all;
 use crate::ground::Ground;
 use crate::imports::Loaded;
 use crate::tree::{is_python, short};
+use crate::{Record, Tree};
 
 /// A digest of all that a profile depends on. If those of one profile are equal in two trees, it holds in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp(pub [u8; 16]);
 
 impl Stamp {
-    /// For each of these tests, which were profiled in this tree; to be kept beside the profile. `root` is the suite's, as an
-    /// absolute path.
-    pub fn of(tree: &Tree, root: &Path, profiles: &[(&Test, &Profile)]) -> Vec<Stamp> {
-        let loaded = Loaded::new(tree);
-        let stamper = Stamper::new(&loaded);
-        profiles.iter().map(|(test, profile)| stamper.stamp(test, profile, root)).collect()
+    /// For each of these tests, which were profiled in this tree; to be kept beside the profile. `record` is what the collection
+    /// took, and `root` is the suite's, as an absolute path.
+    pub fn of(
+        tree: &Tree,
+        record: Option<&Record>,
+        root: &Path,
+        profiles: &[(&Test, &Profile)],
+    ) -> Vec<Stamp> {
+        let loaded = Loaded::new(tree, &record.into_iter().cloned().collect());
+        stamps(&loaded, root, profiles)
     }
+}
+
+/// Those of these tests in one tree.
+pub(crate) fn stamps(loaded: &Loaded, root: &Path, profiles: &[(&Test, &Profile)]) -> Vec<Stamp> {
+    let stamper = Stamper::new(loaded);
+    profiles.iter().map(|(test, profile)| stamper.stamp(test, profile, root)).collect()
 }
 
 /// What stamps of one tree have in common.
@@ -34,8 +43,8 @@ pub(crate) struct Stamper<'a> {
     everything: [u8; 16],
     /// What runs when each file is imported.
     at_import: Vec<[u8; 16]>,
-    /// Other files, with the code whose tests may open them.
-    data: Vec<([u8; 16], RoaringBitmap)>,
+    /// Other files, with the tests that may open them: digests of their names, and with their contents.
+    data: Vec<([[u8; 16]; 2], Opening)>,
 }
 
 impl<'a> Stamper<'a> {
@@ -48,11 +57,13 @@ impl<'a> Stamper<'a> {
         {
             let mut hasher = blake3::Hasher::new();
             add(&mut hasher, path.as_bytes());
+            let name = short(&hasher);
             hasher.update(&file.digest);
             if concerns_all(path) {
                 everything.update(&short(&hasher));
             } else {
-                data.push((short(&hasher), mentioned.near(path)));
+                let opening = Opening::new(&mentioned, path, &loaded.graph, loaded.seen());
+                data.push(([name, short(&hasher)], opening));
             }
         }
         let at_import = (0..).zip(loaded.graph.files()).map(|(number, path)| at_import(loaded, number, path));
@@ -71,8 +82,12 @@ impl<'a> Stamper<'a> {
             let Some(parts) = self.loaded.tree.parts(path) else { continue };
             add_parts(&mut hasher, parts, path, &ground);
         }
-        for (digest, near) in self.data.iter().filter(|(_, near)| !near.is_disjoint(&reach)) {
-            hasher.update(digest).update(&near.len().to_le_bytes());
+        for ([name, contents], opening) in &self.data {
+            if opening.concerns(&reach, ground.opened.as_ref()) {
+                hasher.update(contents);
+            } else if opening.may_concern(&reach) {
+                hasher.update(name);
+            }
         }
         Stamp(short(&hasher))
     }

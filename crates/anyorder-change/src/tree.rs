@@ -65,6 +65,11 @@ impl File {
         File { digest: short(&hasher), contents, parts: OnceLock::new() }
     }
 
+    /// One of which nobody knows what was in it.
+    pub(crate) fn unreadable(digest: Digest) -> Self {
+        File { digest, contents: Vec::new(), parts: OnceLock::from(None) }
+    }
+
     /// Nothing if it cannot be read.
     pub(crate) fn parts(&self) -> Option<&Parts> {
         self.parts.get_or_init(|| Parts::read(&self.contents).ok()).as_ref()

@@ -2,7 +2,7 @@
 
 mod common;
 
-use anyorder_change::{Affected, Imports, OldProfiles, Select, Tree, related};
+use anyorder_change::{Affected, Imports, OldProfiles, Records, Select, Tree, related};
 use anyorder_model::{Oracle, Profile, Selected, Suite, TestIndex, Why};
 use anyorder_search::simulate::{Eyes, Op, SimSuite, SimTest, passes};
 use anyorder_search::{Noise, ProfileSettings, profile};
@@ -40,7 +40,7 @@ fn case(new: Profile, old: Vec<Profile>) -> Case {
 
 impl Case {
     fn related(&self, select: Select) -> Vec<Selected> {
-        let imports = Imports::new(&Tree::default(), &Tree::default());
+        let imports = Imports::new(&Tree::default(), &Tree::default(), &Records::default());
         related(&self.suite, &self.affected, &self.old, &self.new, select, &imports, &Noise::default())
     }
 
@@ -184,7 +184,7 @@ fn by_class(second: Profile, globals: &str) -> Vec<String> {
     let selected = Selected { test: TestIndex(0), why: vec![Why::New] };
     let affected = Affected { tests: vec![selected], ..Affected::default() };
     let new = vec![Profile { test: TestIndex(0), ..ran(&["state.py:get", "test_a.py:test_1"], NONE) }];
-    let imports = Imports::new(&files, &files);
+    let imports = Imports::new(&files, &files, &Records::default());
     let found = related(&suite, &affected, &old, &new, Select::Class, &imports, &Noise::default());
     names(&suite, &found).into_iter().map(str::to_owned).collect()
 }
@@ -205,7 +205,7 @@ fn a_test_without_any_profile_is_related_by_the_published_rule() {
     let selected = Selected { test: TestIndex(0), why: vec![Why::New] };
     let affected = Affected { tests: vec![selected], unknown: vec![TestIndex(1)], ..Affected::default() };
     let new = vec![Profile { test: TestIndex(0), ..ran(&["state.py:get"], NONE) }];
-    let (imports, old) = (Imports::new(&files, &files), recorded(&files, vec![]));
+    let (imports, old) = (Imports::new(&files, &files, &Records::default()), recorded(&files, vec![]));
     let found = related(&suite, &affected, &old, &new, Select::Cells, &imports, &Noise::default());
     assert_eq!(why(&suite, &found, "test_b.py::test_2"), ["shares state.X with test_a.py::test_1"]);
 }

@@ -24,6 +24,8 @@ pub struct AgentCall<'a> {
     pub moved: serde_json::Value,
     /// What a forked child has to know to get a disk of its own; null if it does not.
     pub layers: serde_json::Value,
+    /// Whether to record what collecting takes of the project.
+    pub records: bool,
 }
 
 /// What a plain run has to know.
@@ -136,6 +138,11 @@ pub trait Driver: Send + Sync {
     /// What a person may want to know about how the tests are run, one sentence each.
     fn facts(&self) -> Vec<String> {
         vec![]
+    }
+
+    /// Where classes are looked for, in a language that has them in files.
+    fn class_path(&self) -> &[PathBuf] {
+        &[]
     }
 
     /// What became of tests when the user's own runner ran them all, if the driver has seen that.

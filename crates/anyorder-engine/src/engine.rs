@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyorder_model::{
-    Cost, NotSwapped, Order, Suite, Swap, Test, TestIndex, Treatment, TreatmentRecord, Watch, WatchRecord,
+    Collection, Cost, NotSwapped, Order, Suite, Swap, Test, TestIndex, Treatment, TreatmentRecord, Watch,
+    WatchRecord,
 };
 
 use crate::disk::DiskMode;
@@ -30,6 +31,7 @@ use crate::wire::{Hello, Message, Ready, Request};
 /// A suite that has been collected and can be run in any order.
 pub struct Engine {
     suite: Arc<Suite>,
+    collection: Option<Collection>,
     hello: Hello,
     ready: Ready,
     /// Dropped before the lab, whose directory it writes to.
@@ -78,7 +80,7 @@ impl Engine {
         if !lab.settings.changes.is_empty() && !ready.strays.is_empty() {
             return Err(EngineError::NotFromTheCopy { modules: ready.strays });
         }
-        let tests = collect(&lab, &mut arrival)?;
+        let (tests, collection) = collect(&lab, &mut arrival)?;
         let _ = lab.collected.set(lab.opened.elapsed());
         lab.disk.unseat(0, &mut arrival.hello);
         let (suite, place_of) = suite_of(&lab, &arrival.hello, &ready, tests);
@@ -95,12 +97,17 @@ impl Engine {
         let isolation =
             lab.settings.isolation.unwrap_or(if can_fork { Isolation::Fork } else { Isolation::Process });
         *lab.isolation.locked() = isolation;
-        Ok(Engine { suite, hello, ready, command, lab })
+        Ok(Engine { suite, collection, hello, ready, command, lab })
     }
 
     /// The tests.
     pub fn suite(&self) -> &Arc<Suite> {
         &self.suite
+    }
+
+    /// What collecting took of the project, if that was recorded.
+    pub fn collection(&self) -> Option<&Collection> {
+        self.collection.as_ref()
     }
 
     /// What the agent said of itself.
@@ -251,10 +258,14 @@ impl Drop for Engine {
     }
 }
 
-pub(crate) fn collect(lab: &Lab, arrival: &mut Arrival) -> Result<Vec<Test>, EngineError> {
+/// The tests, and what collecting them took.
+pub(crate) fn collect(
+    lab: &Lab,
+    arrival: &mut Arrival,
+) -> Result<(Vec<Test>, Option<Collection>), EngineError> {
     let guard = Guard::new(&lab.halt, arrival.hello.pid, u64::MAX, lab.limits().for_collecting());
     match arrival.link.send(&Request::Collect).and_then(|()| arrival.link.receive(&guard)) {
-        Ok(Message::Collected { tests }) => Ok(tests),
+        Ok(Message::Collected { tests, collection }) => Ok((tests, collection.map(|boxed| *boxed))),
         Err(_) if lab.halt.is_called() => Err(EngineError::Cancelled),
         other => {
             let said: String = format!("{other:?}").chars().take(2000).collect();

@@ -255,7 +255,7 @@ impl Lab {
         }
         let mut arrival = session.ok_or_else(|| launched.silent(self))?;
         launched.ready(self, &mut arrival)?;
-        let tests = collect(self, &mut arrival)?;
+        let (tests, _) = collect(self, &mut arrival)?;
         let suite = self.suite.locked().clone();
         let place_of = places_in(&suite, &tests)?;
         let scratch = self.scratch.nodes().join(number.to_string());

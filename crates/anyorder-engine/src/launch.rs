@@ -46,6 +46,7 @@ impl Launched {
             seed: lab.settings.hash_seed(),
             moved: value(serde_json::to_value(lab.disk.moved(desk)))?,
             layers: value(serde_json::to_value(lab.disk.layers()))?,
+            records: lab.settings.records,
         };
         let log = lab.scratch.path().join(format!("{node}.log"));
         let mut command = lab.driver.agent_command(&call).map_err(EngineError::Scratch)?;

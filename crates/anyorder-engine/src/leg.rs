@@ -31,6 +31,8 @@ pub(crate) struct Trace {
     /// The names that it may look at.
     pub(crate) reads: BTreeSet<String>,
     pub(crate) code: Vec<Code>,
+    /// The files that it opened.
+    pub(crate) opened: Option<BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -52,10 +54,21 @@ impl Leg {
 
     /// A test has ended by itself.
     pub(crate) fn add_outcome(&mut self, lab: &Lab, test: TestIndex, outcome: TestOutcome) {
-        let TestOutcome { outcome, phase, signature, seconds, output, reads, code, written, read, .. } =
-            outcome;
+        let TestOutcome {
+            outcome,
+            phase,
+            signature,
+            seconds,
+            output,
+            reads,
+            code,
+            opened,
+            written,
+            read,
+            ..
+        } = outcome;
         let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        self.trace = Trace { reads, code };
+        self.trace = Trace { reads, code, opened };
         self.written.retain(|old| written.iter().all(|new| new.path != old.path));
         self.written.extend(written);
         self.read = read;

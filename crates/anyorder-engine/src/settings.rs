@@ -49,6 +49,8 @@ pub struct Settings {
     pub changes: Vec<FileChange>,
     /// Whether forks need not be compared with plain runs.
     pub trusts_forks: bool,
+    /// Whether to record what collecting the suite takes of the project, for those who come after a change.
+    pub records: bool,
     /// A program that calls [`keep`](crate::keep) first of all: the one that is running, usually.
     pub keeper: PathBuf,
     /// The number of the first suite that is opened, from 0.
@@ -72,6 +74,7 @@ impl Default for Settings {
             disk: None,
             changes: vec![],
             trusts_forks: false,
+            records: false,
             keeper: std::env::current_exe().unwrap_or_default(),
             first_suite: 0,
             seed: 0,

@@ -58,11 +58,11 @@ impl Seen<'_> {
             let mut leg = self.node.run(self.lab, &[test], false);
             self.charge(leg.late.take());
             let Some(step) = leg.steps.pop() else { return false };
-            let Trace { reads, code } = leg.trace;
+            let Trace { reads, code, opened } = leg.trace;
             let has_ran = matches!(leg.end, LegEnd::Ran(_));
             let writes = has_ran.then(|| self.node.diff(self.lab, at + 1 < tests.len()).ok()).flatten();
             let goes_on = writes.is_some();
-            self.watched.push(Watched { step, writes: writes.unwrap_or_default(), reads, code });
+            self.watched.push(Watched { step, writes: writes.unwrap_or_default(), reads, code, opened });
             if !goes_on {
                 return false;
             }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anyorder_model::{
-    About, Cell, Code, CollectionError, NotRestored, Outcome, Phase, Place, Read, Signature, Test, TestIndex,
-    Way, Written,
+    About, Cell, Code, Collection, CollectionError, NotRestored, Outcome, Phase, Place, Read, Signature,
+    Test, TestIndex, Way, Written,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -127,6 +127,9 @@ pub enum Message {
     Collected {
         /// In the framework's order.
         tests: Vec<Test>,
+        /// What collecting took of the project, if that was recorded.
+        #[serde(default)]
+        collection: Option<Box<Collection>>,
     },
     /// Answer to `fork`.
     Forked {
@@ -310,6 +313,9 @@ pub struct TestOutcome {
     /// The code that it ran, if that is traced.
     #[serde(default)]
     pub code: Vec<Code>,
+    /// Files of the project that it opened, if that is traced and can be told.
+    #[serde(default)]
+    pub opened: Option<BTreeSet<String>>,
     /// Where it has changed the cells that are followed.
     #[serde(default)]
     pub written: Vec<Written>,
@@ -378,7 +384,8 @@ mod tests {
         assert!(
             matches!(&read[0], Message::Hello(hello) if hello.wire == Some(VERSION) && hello.options == ["-q"])
         );
-        assert!(matches!(&read[3], Message::Collected { tests } if tests[0].line == 3));
+        assert!(matches!(&read[3], Message::Collected { tests, collection: Some(collection) }
+            if tests[0].line == 3 && collection.loaded[1].by.is_none() && collection.extensions.len() == 1));
         assert!(matches!(&read[10], Message::Ran { gained: Some(gained) } if !gained.is_nothing()));
         let [
             ..,
@@ -399,6 +406,7 @@ mod tests {
         assert_eq!(cells[1], About { path: "nothing".to_owned(), ..About::default() });
         assert_eq!(why, "NameError: name 'shop' is not defined");
         assert_eq!(refused, "it closes over other names");
+        assert_eq!(outcome.opened, Some(["data/rates.csv".to_owned()].into()));
         assert_eq!(failed[0].path, "thread shop-worker");
         let (written, read) = (&outcome.written[0], &outcome.read[0]);
         assert_eq!((written.at.place(), written.stack.len()), ("shop/settings.py:4".to_owned(), 2));

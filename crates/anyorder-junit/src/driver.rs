@@ -51,6 +51,10 @@ impl Driver for JunitDriver {
         &self.module.home
     }
 
+    fn class_path(&self) -> &[PathBuf] {
+        &self.module.capture.class_path
+    }
+
     fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command> {
         let Module { base, capture, environment, jar, targets, .. } = &self.module;
         let moved: Option<(PathBuf, PathBuf)> = serde_json::from_value(call.moved.clone())?;

@@ -187,6 +187,9 @@ pub struct Finding {
     /// Whether it was there before the change that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age: Option<Age>,
+    /// Of a victim that was there before the change: the groups after which it did not fail then. They make it count as new.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_partners: Vec<Group>,
     /// Who says that it may stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<Acceptance>,
@@ -216,6 +219,7 @@ impl Finding {
             not_searched: Vec::new(),
             unconfirmed: None,
             age: None,
+            new_partners: Vec::new(),
             accepted: None,
         }
     }

@@ -4,6 +4,7 @@
 
 mod cause;
 mod cell;
+mod collection;
 mod cost;
 mod csv;
 mod dependencies;
@@ -26,6 +27,7 @@ mod treatment;
 
 pub use cause::{Cause, Effort, Reason, Reset, State};
 pub use cell::{Cell, CellKind};
+pub use collection::{Collection, Extension, LoadedFile, RanFunction};
 pub use cost::{Cost, Coverage, PairMatrix};
 pub use csv::csv_line;
 pub use dependencies::{DataEdge, Dependencies, Manifest, SharedPlace};

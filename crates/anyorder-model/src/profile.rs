@@ -59,6 +59,10 @@ pub struct Watched {
     /// The code that it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<Code>,
+    /// Files of the project that it opened, and directories, with a slash behind them, that it listed; nothing if that is not
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<BTreeSet<String>>,
 }
 
 /// A function that ran.
@@ -88,6 +92,10 @@ pub struct Profile {
     pub reads: BTreeSet<String>,
     /// The code that it ran.
     pub code: Vec<Code>,
+    /// Files of the project that it opened, and directories, with a slash behind them, that it listed; nothing if that is not
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<BTreeSet<String>>,
 }
 
 /// A cell that a test leaves changed.

@@ -59,6 +59,11 @@ pub enum Why {
         /// The file, relative to the root.
         file: String,
     },
+    /// A class differs that may be loaded for it.
+    Loads {
+        /// Its name.
+        class: String,
+    },
     /// It concerns all tests.
     Everything {
         /// For example `poetry.lock` or `Python 3.12.1`.

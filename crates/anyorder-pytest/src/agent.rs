@@ -19,6 +19,7 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/__init__.py",
     "anyorder_agent/about.py",
     "anyorder_agent/cells.py",
+    "anyorder_agent/collection.py",
     "anyorder_agent/contents.py",
     "anyorder_agent/disk.py",
     "anyorder_agent/expression.py",
@@ -34,6 +35,7 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_agent/names.py",
     "anyorder_agent/neutral.py",
     "anyorder_agent/observe.py",
+    "anyorder_agent/opened.py",
     "anyorder_agent/own.py",
     "anyorder_agent/perturb.py",
     "anyorder_agent/places.py",
@@ -99,6 +101,7 @@ pub(crate) fn inject(command: &mut Command, agent: &Path, call: &AgentCall<'_>) 
         "path": agent,
         "moved": call.moved,
         "layers": call.layers,
+        "records": call.records,
         "restore": restore,
     });
     command.env("ANYORDER_AGENT", orders.to_string());

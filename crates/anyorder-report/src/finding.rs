@@ -120,6 +120,11 @@ fn paragraph(suite: &Suite, alike: &[&Finding], is_full: bool) -> String {
     if let Some(why) = &first.unconfirmed {
         row("doubt", why.clone());
     }
+    if !first.new_partners.is_empty() {
+        let names = first.new_partners.iter().map(|group| together(suite, group));
+        let names = names.collect::<Vec<_>>().join("; ");
+        row("new", format!("before the change it failed after others, and not after {names}"));
+    }
     if let Some(acceptance) = &first.accepted {
         row("accepted", acceptance_words(acceptance));
     }

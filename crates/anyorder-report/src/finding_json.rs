@@ -38,6 +38,7 @@ pub fn finding_value(suite: &Suite, finding: &Finding) -> Value {
         ("rates", finding.rates.as_ref().map(|rates| rates_value(suite, rates))),
         ("not_searched", (!finding.not_searched.is_empty()).then(|| json!(finding.not_searched))),
         ("age", finding.age.map(|age| json!(age))),
+        ("new_partners", Some(&finding.new_partners).filter(|new| !new.is_empty()).map(groups)),
         ("accepted", finding.accepted.as_ref().map(acceptance_value)),
         ("unconfirmed", finding.unconfirmed.as_ref().map(|why| json!(why))),
     ];

@@ -235,6 +235,7 @@ mod tests {
             writes,
             reads: reads.iter().map(|&name| name.to_owned()).collect(),
             code: vec![],
+            opened: None,
         }
     }
 

@@ -38,6 +38,7 @@ pub(crate) fn why_words(why: &Why) -> String {
         Why::Touches { element, at } => format!("touches `{element}`, changed at {}", spot_words(at)),
         Why::Imports { element, at } => format!("imports `{element}`, changed at {}", spot_words(at)),
         Why::Data { file } => format!("may open `{file}`, which changed"),
+        Why::Loads { class } => format!("may load `{class}`, which changed"),
         Why::Everything { what } => format!("`{what}` concerns all tests"),
         Why::Shares { cell, with } => format!("shares `{cell}` with {with}"),
         Why::Opaque { what } => format!("has state that cannot be looked into: {what}"),

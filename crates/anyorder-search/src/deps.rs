@@ -213,5 +213,6 @@ fn profile_of(watched: Watched) -> Profile {
         writes: watched.writes.into_iter().map(write).collect(),
         reads: watched.reads,
         code: watched.code,
+        opened: watched.opened,
     }
 }

@@ -136,6 +136,7 @@ fn profile_of(test: TestIndex, record: WatchRecord) -> Profile {
         writes: writes(seen.writes, record.in_the_end),
         reads: seen.reads,
         code: seen.code,
+        opened: seen.opened,
     };
     profile.writes.sort_by(|one, other| one.cell.path.cmp(&other.cell.path));
     profile.code.sort_unstable();
@@ -145,7 +146,7 @@ fn profile_of(test: TestIndex, record: WatchRecord) -> Profile {
 
 fn nothing_seen(test: TestIndex) -> Watched {
     let step = Step::bare(test, Outcome::NotReached);
-    Watched { step, writes: Vec::new(), reads: BTreeSet::new(), code: Vec::new() }
+    Watched { step, writes: Vec::new(), reads: BTreeSet::new(), code: Vec::new(), opened: None }
 }
 
 /// What a test left while fixtures stood, and what was left when they were torn down. A cell that a tear-down changes to
@@ -169,6 +170,9 @@ fn add_elsewhere(profile: &mut Profile, seen: Watched) {
         new.map(|cell| Write { cell, is_torn_down: false, is_unstable: false, is_elsewhere: true }).collect();
     profile.writes.extend(new);
     profile.reads.extend(seen.reads);
+    if let Some(opened) = &mut profile.opened {
+        opened.extend(seen.opened.into_iter().flatten());
+    }
     profile.code.extend(seen.code);
     profile.code.sort_unstable();
     profile.code.dedup();

@@ -25,5 +25,6 @@ pub(crate) fn profile(test: u32, writes: Vec<Write>, reads: &[&str]) -> Profile 
         writes,
         reads: reads.iter().map(|&name| name.to_owned()).collect(),
         code: vec![],
+        opened: None,
     }
 }

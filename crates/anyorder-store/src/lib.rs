@@ -20,6 +20,7 @@ mod history;
 mod hunt;
 mod imported;
 mod lock;
+mod note;
 mod profile;
 mod run;
 mod sources;

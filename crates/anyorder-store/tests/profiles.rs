@@ -52,6 +52,17 @@ fn starts_of_a_suite_have_profiles_of_their_own() {
 }
 
 #[test]
+fn a_note_is_the_last_one_of_its_name_and_start() {
+    let project = tempfile::tempdir().unwrap();
+    let mut store = open(project.path());
+    store.save_note(0, "a", b"1").unwrap();
+    store.save_note(0, "a", b"2").unwrap();
+    store.save_note(1, "a", b"3").unwrap();
+    let note = |session, name| store.note(session, name).unwrap();
+    assert_eq!([note(0, "a"), note(1, "a"), note(0, "b")], [Some(b"2".to_vec()), Some(b"3".to_vec()), None]);
+}
+
+#[test]
 fn a_profile_that_is_renewed_stays_and_one_that_is_not_goes_when_its_state_is_old() {
     let project = tempfile::tempdir().unwrap();
     let [one, two] = ["one", "two"].map(test);

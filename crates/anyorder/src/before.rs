@@ -4,6 +4,9 @@
 //! Knows how to ask. Where the files cannot be shown, or the suite as it was cannot be run, nothing is known, and what is found
 //! counts as new.
 
+use std::collections::BTreeSet;
+
+use anyorder_change::Named;
 use anyorder_model::{
     Age, Fan, Finding, Group, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex,
 };
@@ -28,19 +31,34 @@ pub(crate) struct Past<'a> {
     pub(crate) commit: &'a str,
     /// Tests that are gone: they may have been partners.
     pub(crate) deleted: &'a [TestId],
+    /// Tests that may do something else than before. Groups of others are as old as their tests.
+    pub(crate) affected: &'a BTreeSet<TestIndex>,
     /// Files that had another name: the old one and the new one.
     pub(crate) renamed: &'a [(String, String)],
+    /// Functions that had another name.
+    pub(crate) renamed_functions: &'a [[Named; 2]],
 }
 
 impl Past<'_> {
     /// Where a test of now stood then, if it was there.
     fn index_of(&self, id: &TestId, then: &Suite) -> Option<TestIndex> {
-        let old_name = || {
-            let (file, rest) = id.0.split_once("::")?;
-            let (old, _) = self.renamed.iter().find(|(_, new)| new == file)?;
-            then.index_of(&TestId(format!("{old}::{rest}")))
-        };
-        then.index_of(id).or_else(old_name)
+        then.index_of(id).or_else(|| then.index_of(&self.old_name(id)?))
+    }
+
+    /// Whether a group may do something else to a test than then.
+    fn may_be_new(&self, finding: &Finding, group: &Group) -> bool {
+        group.iter().chain([&finding.test]).any(|test| self.affected.contains(test))
+    }
+
+    fn old_name(&self, id: &TestId) -> Option<TestId> {
+        let (file, rest) = id.0.split_once("::")?;
+        let (names, parameters) = rest.split_at(rest.find('[').unwrap_or(rest.len()));
+        let is_it = |(path, name): &Named| path == file && name.replace('.', "::") == names;
+        if let Some([(path, name), _]) = self.renamed_functions.iter().find(|[_, now]| is_it(now)) {
+            return Some(TestId(format!("{path}::{}{parameters}", name.replace('.', "::"))));
+        }
+        let (old, _) = self.renamed.iter().find(|(_, new)| new == file)?;
+        Some(TestId(format!("{old}::{rest}")))
     }
 }
 
@@ -78,12 +96,40 @@ pub(crate) fn tell_age(
     let mut before = EngineOracle::new(&engine, oracle.session(), memory, files, root);
     before.limit(limits.0, limits.1);
     for finding in findings.iter_mut().filter(|finding| finding.kind.is_order_dependent()) {
-        let orders = orders(&now, engine.suite(), finding, past);
-        if was_there(&mut before, finding.kind, &orders).map_err(|halted| in_words(halted).to_owned())? {
+        let seen = seen_then(&mut before, [&now, engine.suite()], finding, past);
+        let (was_there, new_partners) = seen.map_err(|halted| in_words(halted).to_owned())?;
+        if was_there && new_partners.is_empty() {
             finding.age = Some(Age::Before);
+        } else if was_there {
+            finding.new_partners = new_partners;
         }
     }
     Ok(())
+}
+
+/// Whether a finding showed itself then; and after which groups it did not, although it does now.
+fn seen_then(
+    oracle: &mut dyn Oracle,
+    [now, then]: [&Suite; 2],
+    finding: &Finding,
+    past: &Past<'_>,
+) -> Result<(bool, Vec<Group>), Halted> {
+    let mut new_partners = Vec::new();
+    if !was_there(oracle, finding.kind, &orders(now, then, finding, past))? {
+        return Ok((false, new_partners));
+    }
+    let groups = finding.polluters.iter().flatten().filter(|group| past.may_be_new(finding, group));
+    for group in groups.take(GROUPS) {
+        let at = |test: &TestIndex| past.index_of(now.id(*test), then);
+        let shown = match (group.iter().map(at).collect::<Option<Vec<_>>>(), at(&finding.test)) {
+            (Some(before), Some(test)) => was_there(oracle, finding.kind, &[(before, test)])?,
+            _ => false,
+        };
+        if !shown {
+            new_partners.push(group.clone());
+        }
+    }
+    Ok((true, new_partners))
 }
 
 /// The orders that show a finding, as far as the suite of then has their tests: those before its test.
@@ -150,18 +196,27 @@ mod tests {
 
     #[test]
     fn orders_of_then_have_old_names_and_tests_that_are_gone() {
-        let now = suite(&["new.py::p", "b.py::v", "b.py::q"]);
-        let then = suite(&["b.py::v", "old.py::p", "b.py::gone"]);
+        let named = |(file, name): (&str, &str)| (file.to_owned(), name.to_owned());
+        let now = suite(&["new.py::p", "b.py::v", "b.py::q", "b.py::T::u[1]"]);
+        let then = suite(&["b.py::v", "old.py::p", "b.py::gone", "b.py::T::w[1]"]);
         let polluters = Some(vec![vec![TestIndex(0)], vec![TestIndex(2)]]);
         let finding = Finding { polluters, ..Finding::new(Kind::Victim, TestIndex(1), now.id(TestIndex(1))) };
         let deleted = [TestId("b.py::gone".to_owned())];
         let renamed = [("old.py".to_owned(), "new.py".to_owned())];
-        let past = Past { commit: "", deleted: &deleted, renamed: &renamed };
+        let (affected, functions) = (BTreeSet::new(), [[("b.py", "T.w"), ("b.py", "T.u")].map(named)]);
+        let past = Past {
+            commit: "",
+            deleted: &deleted,
+            affected: &affected,
+            renamed: &renamed,
+            renamed_functions: &functions,
+        };
         let victim = TestIndex(0);
         assert_eq!(
             orders(&now, &then, &finding, &past),
             [(vec![TestIndex(1)], victim), (vec![TestIndex(2)], victim)]
         );
+        assert_eq!(past.index_of(now.id(TestIndex(3)), &then), Some(TestIndex(3)));
         let unknown = Finding { test: TestIndex(2), ..finding };
         assert_eq!(orders(&now, &then, &unknown, &past), []);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyorder_change::{
-    Affected, Changes, How, Imports, OldProfiles, Recorded, Repository, Rts, Select, Since, Stamp, Tree,
+    Affected, Changes, How, Imports, OldProfiles, Record, Recorded, Records, Repository, Rts, Select, Since,
     affected, changes, related,
 };
 use anyorder_engine::Engine;
@@ -19,17 +19,22 @@ use anyorder_search::{Noise, ProfileSettings, profile};
 use crate::failure::Failure;
 use crate::fingerprint::environment;
 use crate::oracle::EngineOracle;
-use crate::profiles::{Kept, with_profiles};
+use crate::profiles::{Kept, Renewed};
 
 /// What a change concerns.
 pub(crate) struct Concern {
     pub(crate) selection: Arc<Selection>,
     /// The commit that files were compared with.
     pub(crate) since: String,
-    /// Files that had another name then.
-    pub(crate) renamed: Vec<(String, String)>,
-    /// Whether the interpreter or the installed packages are others than then: how tests ended there cannot be seen any more.
-    pub(crate) is_other_environment: bool,
+    /// What is other than then.
+    pub(crate) changes: Changes,
+    /// Whether tests can be shown the files of then. Not if the interpreter or the installed packages are others than then, nor in
+    /// a language that has to be compiled.
+    pub(crate) can_go_back: bool,
+    /// The last commit that nothing was held against, if there is one.
+    pub(crate) green: Option<String>,
+    /// The commit to compare with is lost, so nobody knows what was there.
+    pub(crate) is_lost: bool,
     /// Why some tests could not be watched; then the selection may lack some.
     pub(crate) stopped_early: Option<Halted>,
 }
@@ -60,13 +65,15 @@ pub(crate) fn concern(
 ) -> Result<Concern, Failure> {
     let (suite, root) = (engine.suite(), oracle.root().to_owned());
     let mut kept = oracle.memory().profiles()?;
-    let (Since { commit, old: then, new: now }, lost) = since(&root, &kept, wishes.since)?;
-    let (imports, changes) = (Imports::new(&then, &now), changes(&then, &now));
+    let (Since { commit, old: mut then, new: mut now }, lost) = since(&root, &kept, wishes.since)?;
+    let record = engine.collection().map(|collection| Record::new(collection.clone(), &mut now, &root));
+    let records = Records { then: kept.record.take(), now: record };
+    records.then.iter().for_each(|record| record.complete(&mut then, &now));
+    let (imports, changes) = (Imports::new(&then, &now, &records), changes(&then, &now));
     let other_environment = kept.other_environment(&environment(engine));
-    let with_profiles = with_profiles(suite, &kept.profiles);
     let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
-    let is_other_environment = other_environment.is_some();
+    let (can_go_back, is_lost) = (other_environment.is_none(), lost.is_some());
     if let Some(what) = other_environment.or(lost) {
         make_all_affected(suite, &mut found, &what);
     }
@@ -74,28 +81,41 @@ pub(crate) fn concern(
     found.deleted.extend(unwatched);
     let watched = if wishes.may_watch { to_watch(&found, wishes.select) } else { vec![] };
     let (mut new, stopped_early) = watch(oracle, &watched);
-    let since_then = take_later(suite, &found, &mut kept.profiles, [&then, &now], &root);
+    let all = kept.profiles.clone();
+    let since_then = take_later(suite, &found, &mut kept.profiles, &imports, &root);
     new.extend(since_then.into_iter().filter(|profile| !watched.contains(&profile.test)));
     let before = OldProfiles::new(&root, kept.profiles);
     let related = related(suite, &found, &before, &new, wishes.select, &imports, wishes.noise);
     if wishes.may_watch {
         let is_stale = |test: &TestIndex| watched.contains(test) || found.unknown.contains(test);
-        let holding: Vec<TestIndex> = with_profiles.into_iter().filter(|test| !is_stale(test)).collect();
-        oracle.memory().renew_profiles(&root, &holding)?;
+        let holds = |one: &&Recorded| suite.index_of(&one.test.id).is_some_and(|test| !is_stale(&test));
+        let holding: Vec<&Recorded> = all.iter().filter(holds).collect();
+        let pairs: Vec<(&Test, &Profile)> = holding.iter().map(|one| (&one.test, &one.profile)).collect();
+        let [_, stamps] = imports.stamps(&root, &pairs);
+        let profiles = holding.into_iter().zip(stamps).collect();
+        let record = records.now.as_ref();
+        oracle.memory().renew_profiles(&Renewed { root: &root, profiles, record })?;
     }
     let Affected { tests: affected, everything, deleted, .. } = found;
     let selection = Arc::new(Selection { everything, affected, related, deleted });
-    Ok(Concern { selection, since: commit, renamed: changes.renamed, is_other_environment, stopped_early })
+    let green = kept.green;
+    Ok(Concern { selection, since: commit, changes, can_go_back, green, is_lost, stopped_early })
 }
 
-/// The two trees: since what was typed, else since all profiles were made. If that commit is lost, nobody knows what has
-/// changed, and the reason says so.
-fn since(root: &Path, kept: &Kept, typed: Option<&str>) -> Result<(Since, Option<String>), Failure> {
+/// The two trees: since what was typed, else since nothing was held against a commit, else since all profiles were made. If that
+/// commit is lost, nobody knows what has changed, and the reason says so.
+pub(crate) fn since(
+    root: &Path,
+    kept: &Kept,
+    typed: Option<&str>,
+) -> Result<(Since, Option<String>), Failure> {
     let repository = Repository::around(root)?;
-    let Some(revision) = typed.or(kept.commit()) else { return Ok((repository.since("HEAD")?, None)) };
+    let Some(revision) = typed.or(kept.green.as_deref()).or(kept.commit()) else {
+        return Ok((repository.since("HEAD")?, None));
+    };
     match repository.since(revision) {
         Err(_) if typed.is_none() => {
-            let lost = format!("{revision}, the commit of the last profiles, which is lost");
+            let lost = format!("{revision}, the commit to compare with, which is lost");
             Ok((repository.since("HEAD")?, Some(lost)))
         }
         since => Ok((since?, None)),
@@ -127,7 +147,7 @@ fn take_later(
     suite: &Suite,
     found: &Affected,
     kept: &mut Vec<Recorded>,
-    trees: [&Tree; 2],
+    imports: &Imports,
     root: &Path,
 ) -> Vec<Profile> {
     let index = |recorded: &Recorded| {
@@ -137,7 +157,7 @@ fn take_later(
     let (affected, others): (Vec<Recorded>, Vec<Recorded>) =
         std::mem::take(kept).into_iter().partition(|recorded| index(recorded).is_some());
     let pairs: Vec<(&Test, &Profile)> = affected.iter().map(|one| (&one.test, &one.profile)).collect();
-    let [then, now] = trees.map(|tree| Stamp::of(tree, root, &pairs));
+    let [then, now] = imports.stamps(root, &pairs);
     *kept = others;
     let mut later = Vec::new();
     for (at, recorded) in affected.into_iter().enumerate() {
@@ -173,6 +193,8 @@ fn watch(oracle: &mut EngineOracle<'_, '_>, tests: &[TestIndex]) -> (Vec<Profile
 
 #[cfg(test)]
 mod tests {
+    use anyorder_change::Tree;
+
     use super::*;
 
     #[test]

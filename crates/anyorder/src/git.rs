@@ -25,6 +25,16 @@ pub(crate) fn origin(directory: &Path) -> Option<String> {
     Some(without_user.unwrap_or(url))
 }
 
+/// Whether no tracked file differs from the commit that is checked out.
+pub(crate) fn is_clean(directory: &Path) -> bool {
+    ask(directory, &["diff", "--quiet", "HEAD"]).is_ok()
+}
+
+/// Whether a commit is part of the history of another, or that one itself.
+pub(crate) fn is_ancestor(directory: &Path, commit: &str, of: &str) -> bool {
+    ask(directory, &["merge-base", "--is-ancestor", commit, of]).is_ok()
+}
+
 /// The path from the repository to this directory: empty, or with a slash behind it.
 pub(crate) fn prefix(directory: &Path) -> String {
     one_line(directory, &["rev-parse", "--show-prefix"]).unwrap_or_default()

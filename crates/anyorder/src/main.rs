@@ -8,6 +8,7 @@ mod build;
 mod calibration;
 mod commands;
 mod concern;
+mod concern_java;
 mod document;
 mod exit_code;
 mod failure;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyorder_model::{
-    Fan, Order, PlainAsk, PlainSeen, Profile, Purpose, Rung, Step, Suite, TailRecord, TestId, TestIndex,
+    Collection, Fan, Order, PlainAsk, PlainSeen, Profile, Purpose, Rung, Step, Suite, TailRecord, TestId,
 };
 use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
 use flate2::Compression;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::look::Look;
-use crate::profiles::{self, Kept};
+use crate::profiles::{self, Kept, Renewed};
 
 pub(crate) struct Memory<'a> {
     /// Nothing if nothing is to be remembered.
@@ -59,9 +59,14 @@ impl<'a> Memory<'a> {
     }
 
     /// Keeps what these tests do, for those who come after the next change.
-    pub(crate) fn note_profiles(&mut self, root: &Path, profiles: &[Profile]) -> Result<(), StoreError> {
+    pub(crate) fn note_profiles(
+        &mut self,
+        root: &Path,
+        profiles: &[Profile],
+        collection: Option<&Collection>,
+    ) -> Result<(), StoreError> {
         let Some(store) = &mut self.store else { return Ok(()) };
-        profiles::keep(store, self.session, self.suite, root, profiles)
+        profiles::keep(store, self.session, self.suite, root, profiles, collection)
     }
 
     /// What earlier commands have kept of tests.
@@ -72,10 +77,26 @@ impl<'a> Memory<'a> {
     }
 
     /// Notes that what is kept of these tests holds now, too.
-    pub(crate) fn renew_profiles(&mut self, root: &Path, tests: &[TestIndex]) -> Result<(), StoreError> {
-        let ids: Vec<&TestId> = tests.iter().map(|&test| self.suite.id(test)).collect();
+    pub(crate) fn renew_profiles(&mut self, renewed: &Renewed<'_>) -> Result<(), StoreError> {
         let Some(store) = &mut self.store else { return Ok(()) };
-        profiles::renew(store, self.session, root, &ids)
+        profiles::renew(store, self.session, renewed)
+    }
+
+    /// What is kept of the suite as a whole, under a name.
+    pub(crate) fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.as_ref().map_or(Ok(None), |store| store.note(self.session, name))
+    }
+
+    /// Keeps something of the suite as a whole.
+    pub(crate) fn save_note(&mut self, name: &str, contents: &[u8]) -> Result<(), StoreError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        store.save_note(self.session, name, contents)
+    }
+
+    /// Notes that nothing is to be held against this commit.
+    pub(crate) fn note_green(&mut self, commit: &str) -> Result<(), StoreError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        profiles::note_green(store, self.session, commit)
     }
 
     /// The steps of a fan's prefix, if they are known.
@@ -100,7 +121,7 @@ impl<'a> Memory<'a> {
     }
 
     pub(crate) fn note_prefix(&mut self, fan: &Fan, steps: &[Step]) -> Result<(), StoreError> {
-        self.note(prefix_purpose(fan.purpose), fan.repetition, fan.prefix.clone(), steps, &steps)
+        self.note_answer(prefix_purpose(fan.purpose), fan.repetition, fan.prefix.clone(), steps, &steps)
     }
 
     pub(crate) fn note_tail(
@@ -110,19 +131,19 @@ impl<'a> Memory<'a> {
         record: &TailRecord,
     ) -> Result<(), StoreError> {
         let order = whole(&fan.prefix, tail);
-        self.note(fan.purpose.name().to_owned(), fan.repetition, order, &record.steps, record)
+        self.note_answer(fan.purpose.name().to_owned(), fan.repetition, order, &record.steps, record)
     }
 
     pub(crate) fn note_plain(&mut self, ask: &PlainAsk, seen: &PlainSeen) -> Result<(), StoreError> {
-        self.note(plain_purpose(ask), ask.repetition, ask.order.clone(), &seen.steps, seen)?;
+        self.note_answer(plain_purpose(ask), ask.repetition, ask.order.clone(), &seen.steps, seen)?;
         self.write()
     }
 
     pub(crate) fn note_look<L: Look>(&mut self, look: &L, record: &L::Record) -> Result<(), StoreError> {
-        self.note(look.purpose(), look.repetition(), look.order(), &L::steps(record), record)
+        self.note_answer(look.purpose(), look.repetition(), look.order(), &L::steps(record), record)
     }
 
-    fn note(
+    fn note_answer(
         &mut self,
         purpose: String,
         repetition: u32,

@@ -187,7 +187,7 @@ impl Oracle for EngineOracle<'_, '_> {
     }
 
     fn profiled(&mut self, profiles: &[Profile]) {
-        if let Err(error) = self.memory.note_profiles(&self.root, profiles) {
+        if let Err(error) = self.memory.note_profiles(&self.root, profiles, self.engine.collection()) {
             self.trouble.get_or_insert(error.into());
         }
     }

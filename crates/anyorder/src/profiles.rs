@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyorder_change::{Recorded, Repository, Stamp};
-use anyorder_model::{Profile, Suite, Test, TestId, TestIndex};
+use anyorder_change::{Record, Recorded, Repository, Stamp};
+use anyorder_model::{Collection, Profile, Suite, Test, TestId};
 use anyorder_store::{KeptState, Store, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,10 @@ use crate::memory::{packed, unpacked};
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) profiles: Vec<Recorded>,
+    /// What the last collection took.
+    pub(crate) record: Option<Record>,
+    /// The last commit that nothing is held against: what is new is new since then.
+    pub(crate) green: Option<String>,
     /// The states that profiles of tests of this suite belong to, the last one first.
     states: Vec<KeptState>,
 }
@@ -31,20 +35,35 @@ struct Row<T, P> {
     stamp: [u8; 16],
 }
 
-/// Keeps what tests did just now.
+/// What the collection takes is kept under this name.
+const COLLECTION: &str = "collection";
+
+/// The last commit that a check had nothing against.
+const GREEN: &str = "green";
+
+/// Notes that nothing is to be held against this commit.
+pub(crate) fn note_green(store: &mut Store, session: u32, commit: &str) -> Result<(), StoreError> {
+    store.save_note(session, GREEN, commit.as_bytes())
+}
+
+/// Keeps what tests did just now, and what collecting them took.
 pub(crate) fn keep(
     store: &mut Store,
     session: u32,
     suite: &Suite,
     root: &Path,
     profiles: &[Profile],
+    collection: Option<&Collection>,
 ) -> Result<(), StoreError> {
-    let Ok(tree) = Repository::around(root).and_then(|repository| repository.now()) else { return Ok(()) };
+    let now = Repository::around(root).and_then(|repository| repository.now());
+    let Ok(mut tree) = now else { return Ok(()) };
+    let record = collection.map(|collection| Record::new(collection.clone(), &mut tree, root));
     let tests: Vec<(&Test, &Profile)> =
         profiles.iter().map(|profile| (suite.test(profile.test), profile)).collect();
-    let stamps = Stamp::of(&tree, root, &tests);
+    let stamps = Stamp::of(&tree, record.as_ref(), root, &tests);
     let rows: Vec<(&TestId, Vec<u8>)> = tests.iter().zip(stamps).map(row).collect();
     store.save_profiles(session, &rows)?;
+    save_record(store, session, record.as_ref())?;
     git::head(root).map_or(Ok(()), |commit| store.note_commit(&commit))
 }
 
@@ -53,14 +72,29 @@ fn row<'test>(((test, profile), stamp): (&(&'test Test, &Profile), Stamp)) -> (&
     (&test.id, packed(serde_json::to_vec(&row).expect("profiles have a JSON form")))
 }
 
-/// Notes that what is kept of these tests holds now, too.
-pub(crate) fn renew(
-    store: &mut Store,
-    session: u32,
-    root: &Path,
-    tests: &[&TestId],
-) -> Result<(), StoreError> {
-    store.renew_profiles(session, tests)?;
+fn save_record(store: &mut Store, session: u32, record: Option<&Record>) -> Result<(), StoreError> {
+    let Some(record) = record else { return Ok(()) };
+    let json = serde_json::to_vec(record).expect("records have a JSON form");
+    store.save_note(session, COLLECTION, &packed(json))
+}
+
+/// What is known of tests holds now, too: with the files and the collection of now.
+pub(crate) struct Renewed<'a> {
+    pub(crate) root: &'a Path,
+    /// With the stamps of now.
+    pub(crate) profiles: Vec<(&'a Recorded, Stamp)>,
+    pub(crate) record: Option<&'a Record>,
+}
+
+/// Notes that.
+pub(crate) fn renew(store: &mut Store, session: u32, renewed: &Renewed<'_>) -> Result<(), StoreError> {
+    let Renewed { root, profiles, record } = renewed;
+    let stale = profiles.iter().filter(|(one, stamp)| *stamp != one.stamp);
+    let rows = stale.map(|(one, stamp)| row((&(&one.test, &one.profile), *stamp)));
+    store.save_profiles(session, &rows.collect::<Vec<_>>())?;
+    let ids: Vec<&TestId> = profiles.iter().map(|(one, _)| &one.test.id).collect();
+    store.renew_profiles(session, &ids)?;
+    save_record(store, session, *record)?;
     git::head(root).map_or(Ok(()), |commit| store.note_commit(&commit))
 }
 
@@ -75,7 +109,15 @@ pub(crate) fn kept(store: &Store, session: u32, suite: &Suite) -> Result<Kept, S
     let numbers: BTreeSet<i64> = there.map(|kept| kept.state).collect();
     let mut states = store.states()?;
     states.retain(|state| numbers.contains(&state.number));
-    Ok(Kept { profiles: kept.into_iter().filter_map(|kept| read(kept.profile)).collect(), states })
+    let record = store.note(session, COLLECTION)?;
+    let record = record.and_then(|bytes| serde_json::from_slice(&unpacked(bytes)?).ok());
+    let green = store.note(session, GREEN)?.and_then(|bytes| String::from_utf8(bytes).ok());
+    Ok(Kept {
+        profiles: kept.into_iter().filter_map(|kept| read(kept.profile)).collect(),
+        record,
+        green,
+        states,
+    })
 }
 
 impl Kept {
@@ -93,9 +135,4 @@ impl Kept {
         let is_other = fingerprints().any(|then| then.packages != now.packages);
         is_other.then(|| "installed packages".to_owned())
     }
-}
-
-/// Tests of the suite that have something kept.
-pub(crate) fn with_profiles(suite: &Suite, kept: &[Recorded]) -> Vec<TestIndex> {
-    kept.iter().filter_map(|recorded| suite.index_of(&recorded.test.id)).collect()
 }

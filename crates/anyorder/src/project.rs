@@ -63,6 +63,7 @@ impl Project {
             disk: how.disk.or(config.get("disk", parse_disk)?),
             changes: vec![],
             trusts_forks: how.trust_forks || config.get("trust-forks", is_true)?.unwrap_or(false),
+            records: false,
             keeper: defaults.keeper,
             first_suite: 0,
             seed: how.seed.or(config.get("seed", seed)?).unwrap_or(defaults.seed),
@@ -71,6 +72,12 @@ impl Project {
         };
         let python = how.python.clone().or(config.get("python", |text| Ok(PathBuf::from(text)))?);
         Ok(Project { directory, config, settings, python })
+    }
+
+    /// The same project; what collecting its suite takes is recorded for those who come after a change.
+    pub(crate) fn recording(self) -> Self {
+        let settings = Settings { records: true, ..self.settings };
+        Project { settings, ..self }
     }
 
     /// The same project, shown with these files changed.

@@ -117,6 +117,27 @@ fn without_a_revision_the_last_profiles_count_however_often_nothing_changed_sinc
 }
 
 /// The finding of a report on the victim.
+#[test]
+fn without_a_revision_what_has_failed_fails_until_it_is_gone_or_accepted() {
+    let history = History::of_shop(&[]);
+    Anyorder::at(history.path()).run(&["profile"]).with_code(0);
+    let green = history.commit_of("HEAD");
+    history.edit(&[("shop/cart.py", Some(&cart_that_keeps()))]);
+    history.commit();
+    let quickly = ["--json", "-"];
+    for _ in 0..2 {
+        let ran = check(history.path(), &quickly).with_code(1);
+        assert_eq!(ran.json()["selection"]["since"], green, "{}", ran.shown());
+    }
+    check(history.path(), &["--since", "HEAD", "--quiet"]).with_code(0);
+    history.edit(&[("shop/cart.py", Some(CART))]);
+    history.commit();
+    let ran = check(history.path(), &quickly).with_code(0);
+    assert_eq!(ran.json()["selection"]["since"], green, "{}", ran.shown());
+    let ran = Anyorder::at(history.path()).run(&["check", "--dry-run", "--json", "-"]).with_code(0);
+    assert_eq!(ran.json()["selection"]["since"], history.commit_of("HEAD"), "{}", ran.shown());
+}
+
 fn victim(report: &Value) -> &Value {
     let findings = report["findings"].as_array().unwrap();
     findings.iter().find(|finding| finding["test"] == VICTIM).unwrap_or_else(|| panic!("{report:#}"))

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use anyorder_change::{
-    Affected, Changes, Imports, OldProfiles, Recorded, Rts, Stamp, Tree, affected, changes,
+    Affected, Changes, Imports, OldProfiles, Recorded, Records, Rts, Stamp, Tree, affected, changes,
 };
 use anyorder_model::{
     Cell, CellKind, Code, Outcome, Profile, Selected, Step, Suite, Test, TestId, TestIndex, Why, Write,
@@ -41,6 +41,7 @@ pub(crate) fn ran<S: AsRef<str>, T: AsRef<str>>(code: &[S], reads: &[T]) -> Prof
         writes: vec![],
         reads: reads.iter().map(|name| name.as_ref().to_owned()).collect(),
         code: code.collect(),
+        opened: None,
     }
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn write(path: &str) -> Write {
 pub(crate) fn recorded(tree: &Tree, profiles: Vec<(&str, Profile)>) -> OldProfiles {
     let tests: Vec<(Test, Profile)> = profiles.into_iter().map(|(id, profile)| (test(id), profile)).collect();
     let borrowed: Vec<(&Test, &Profile)> = tests.iter().map(|(test, profile)| (test, profile)).collect();
-    let stamps = Stamp::of(tree, Path::new(ROOT), &borrowed);
+    let stamps = Stamp::of(tree, None, Path::new(ROOT), &borrowed);
     let all = tests.into_iter().zip(stamps);
     OldProfiles::new(Path::new(ROOT), all.map(|((test, profile), stamp)| Recorded { test, profile, stamp }))
 }
@@ -74,7 +75,7 @@ pub(crate) struct Between {
 }
 
 pub(crate) fn between(old: &Tree, new: &Tree) -> Between {
-    Between { changes: changes(old, new), imports: Imports::new(old, new) }
+    Between { changes: changes(old, new), imports: Imports::new(old, new, &Records::default()) }
 }
 
 impl Between {
@@ -101,6 +102,7 @@ fn said(why: &Why) -> String {
         Why::Touches { element, at } => format!("touches {element} at {}:{}", at.file, at.line),
         Why::Imports { element, at } => format!("imports {element} at {}:{}", at.file, at.line),
         Why::Data { file } => format!("data {file}"),
+        Why::Loads { class } => format!("loads {class}"),
         Why::Everything { what } => format!("everything {what}"),
         Why::Shares { cell, with } => format!("shares {cell} with {with}"),
         Why::Opaque { what } => format!("opaque {what}"),

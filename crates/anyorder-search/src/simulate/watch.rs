@@ -43,6 +43,7 @@ impl SimSuite {
                 writes: self.changed(eyes, &mark, &world.cells, noise),
                 reads: if watch.traces { self.reads(eyes, test, &world) } else { BTreeSet::new() },
                 code: Vec::new(),
+                opened: None,
             });
         }
         self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));

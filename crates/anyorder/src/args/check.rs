@@ -20,14 +20,14 @@ What tests do is kept in `.anyorder`, so that the next check knows more and runs
 in `anyorder-baseline.json` are accepted, with a reason and perhaps until a day.
 
 Examples:
-  anyorder check                                 since the last profiles, else since the last commit
+  anyorder check                                 since the last check that was green
   anyorder check --since origin/main --dry-run   which tests a branch concerns, and why
   anyorder check --since origin/main --github    in a pull request
   anyorder check --write-baseline                accept what is found now")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
-    /// The commit to compare with [default: the one of the last profiles, else HEAD]
+    /// The commit to compare with [default: the last green one, else that of the last profiles, else HEAD]
     #[arg(long, help_heading = "Change", value_name = "REV")]
     pub(crate) since: Option<String>,
     /// Which tests are looked at besides affected ones

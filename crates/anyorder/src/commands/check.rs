@@ -14,6 +14,7 @@ use crate::args::CheckArgs;
 use crate::baseline::BaselineFile;
 use crate::before::{Past, tell_age, tell_age_by_history};
 use crate::concern::{Concern, Wishes, concern};
+use crate::concern_java::concern_of_classes;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::oracle::EngineOracle;
@@ -24,7 +25,7 @@ use crate::{git, github};
 
 pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::open(&args.suite.how, &mut session)?;
+    let project = Project::open(&args.suite.how, &mut session)?.recording();
     session.keep(&project.directory, "check");
     let mut checker = Checker::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
@@ -61,12 +62,6 @@ impl<'a> Checker<'a> {
 
     fn suite(&mut self, session: &mut Session<'_>, engine: &Engine, took: Duration) -> Result<Done, Failure> {
         let begun = Instant::now();
-        if engine.suite().driver != "pytest" {
-            return Err(Failure::usage(
-                "`check` reads changes of Python projects only",
-                "`anyorder hunt` looks at the whole suite",
-            ));
-        }
         let choice = self.hunter.choice.clone();
         let recorded = Recorded {
             engine,
@@ -95,7 +90,7 @@ impl<'a> Checker<'a> {
     ) -> Result<Done, Failure> {
         let mut store = recorded.open(session)?;
         let mut oracle = recorded.oracle(session, &mut store)?;
-        let concern = concern(&mut oracle, engine, &self.wishes())?;
+        let concern = self.concern(&mut oracle, engine)?;
         oracle.session().tell(&concern.event(true));
         Ok(Done::with(Exit::Nothing))
     }
@@ -108,17 +103,26 @@ impl<'a> Checker<'a> {
         earlier: Earlier,
     ) -> Result<Option<Outcome>, Failure> {
         oracle.session().tell(&Event::Planned(plan(engine)));
-        let concern = concern(oracle, engine, &self.wishes())?;
+        let concern = self.concern(oracle, engine)?;
         oracle.session().tell(&concern.event(false));
-        let Concern { selection, since, renamed, is_other_environment, stopped_early } = concern;
+        let Concern { selection, since, changes, can_go_back, green, is_lost, stopped_early } = concern;
         if stopped_early == Some(Halted::Interrupted) {
             return Ok(None);
         }
         let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, earlier) };
         let mut report = check(oracle, &selection, &settings);
         report.stopped_early = stopped_early.or(report.stopped_early);
-        let past = Past { commit: &since, deleted: &selection.deleted, renamed: &renamed };
-        let told = if is_other_environment {
+        let affected = selection.affected.iter().map(|selected| selected.test).collect();
+        let past = Past {
+            commit: &since,
+            deleted: &selection.deleted,
+            affected: &affected,
+            renamed: &changes.renamed,
+            renamed_functions: &changes.renamed_functions,
+        };
+        let told = if is_lost {
+            Err("the commit to compare with is lost".to_owned())
+        } else if !can_go_back {
             tell_age_by_history(&settings.known, &mut report.findings);
             Ok(())
         } else {
@@ -134,11 +138,33 @@ impl<'a> Checker<'a> {
             oracle.session().say("Baseline", &text);
         }
         self.baseline.apply(&mut report.findings);
+        self.note_green(oracle, &since, green.as_deref(), &report)?;
         let report = self.explained(oracle, engine, report);
         if self.args.verdict.github {
             tell_github(oracle, &report, &selection, &since);
         }
         Ok(Some((report, None)))
+    }
+
+    /// Notes the commit that the next check compares with, if nobody says otherwise: the present one only if nothing is held
+    /// against it, and against what came between the last such commit and the one that was compared with.
+    fn note_green(
+        &self,
+        oracle: &mut EngineOracle<'_, '_>,
+        since: &str,
+        green: Option<&str>,
+        report: &HuntReport,
+    ) -> Result<(), Failure> {
+        let root = oracle.root().to_owned();
+        let is_good = report.stopped_early.is_none() && !report.findings.iter().any(Finding::counts);
+        let is_seamless =
+            green.is_none_or(|green| self.args.since.is_none() || git::is_ancestor(&root, since, green));
+        let commit = match git::head(&root).filter(|_| is_good && is_seamless) {
+            Some(head) => head,
+            None if green.is_none() && self.args.since.is_none() => since.to_owned(),
+            None => return Ok(()),
+        };
+        Ok(oracle.memory().note_green(&commit)?)
     }
 
     /// With the state behind the findings that count; the others were there before.
@@ -155,6 +181,13 @@ impl<'a> Checker<'a> {
         report.findings.extend(others);
         report.findings.sort_by_key(|finding| (finding.kind, finding.test));
         report
+    }
+
+    fn concern(&self, oracle: &mut EngineOracle<'_, '_>, engine: &Engine) -> Result<Concern, Failure> {
+        match engine.suite().driver.as_str() {
+            "pytest" => concern(oracle, engine, &self.wishes()),
+            _ => concern_of_classes(oracle, engine, &self.wishes()),
+        }
     }
 
     fn wishes(&self) -> Wishes<'_> {

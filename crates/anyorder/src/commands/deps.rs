@@ -21,7 +21,7 @@ const TOGETHER: &str = include_str!("together.py");
 
 pub(crate) fn run(args: &DepsArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::open(&args.suite.how, &mut session)?;
+    let project = Project::open(&args.suite.how, &mut session)?.recording();
     session.keep(&project.directory, "deps");
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let choice = args.suite.choice();

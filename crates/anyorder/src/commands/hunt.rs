@@ -22,7 +22,7 @@ use crate::session::{Done, Session, total_duration};
 
 pub(crate) fn run(args: &HuntArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::open(&args.suite.how, &mut session)?;
+    let project = Project::open(&args.suite.how, &mut session)?.recording();
     session.keep(&project.directory, "hunt");
     let hunter = Hunter::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;

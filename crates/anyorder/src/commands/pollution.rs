@@ -14,7 +14,7 @@ use crate::session::{Done, Session};
 
 pub(crate) fn run(args: &PollutionArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::open(&args.suite.how, &mut session)?;
+    let project = Project::open(&args.suite.how, &mut session)?.recording();
     session.keep(&project.directory, "pollution");
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let noise = noise(&args.ignore_cells, &project)?;

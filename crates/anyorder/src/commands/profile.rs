@@ -21,7 +21,7 @@ use crate::session::{Done, Session};
 
 pub(crate) fn run(args: &ProfileArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::open(&args.suite.how, &mut session)?;
+    let project = Project::open(&args.suite.how, &mut session)?.recording();
     let budget = args.budget.or(project.config.get("budget", str::parse)?);
     let noise = if args.all { None } else { Some(noise(&args.ignore_cells, &project)?) };
     let choice = args.suite.choice();
