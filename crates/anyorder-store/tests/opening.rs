@@ -55,7 +55,7 @@ fn a_newer_schema_is_refused_and_stays_as_it_is() {
     let before = fs::read(&path).unwrap();
     for error in [refusal(project.path()), History::open(project.path()).unwrap_err()] {
         let message =
-            format!("`{}` has schema 7; this version of anyorder reads schemas up to 2", path.display());
+            format!("`{}` has schema 7; this version of anyorder reads schemas up to 3", path.display());
         assert_eq!(error.to_string(), message);
         let hint = format!("use the later version, or begin a new history: `rm {}`", path.display());
         assert_eq!(error.hint(), hint);

@@ -86,7 +86,10 @@ fn a_history_of_the_first_version_is_kept_and_takes_profiles() {
     let mut store = open(project.path());
     record(&mut store, 0, b"answer");
     drop(store);
-    tamper(project.path(), "DROP TABLE profile; DROP TABLE checkout; PRAGMA user_version = 1");
+    tamper(
+        project.path(),
+        "DROP TABLE profile; DROP TABLE checkout; DROP TABLE imported; PRAGMA user_version = 1",
+    );
     assert!(anyorder_store::History::open(project.path()).unwrap().is_some());
     let mut store = open(project.path());
     assert_eq!((store.set_aside(), recall(&store, 0).as_deref()), (None, Some(&b"answer"[..])));
