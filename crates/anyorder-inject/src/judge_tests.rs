@@ -14,11 +14,16 @@ use crate::{Judge, Mutant, Operator};
 /// Whether a test passes: with the mutant or without, behind these tests.
 type Law = fn(bool, &[u32], u32) -> bool;
 
+/// What tests end with that do not pass; those behind one that is lost are not reached.
+const LOST: [Outcome; 2] = [Outcome::TimedOut, Outcome::Crashed];
+
 /// A suite of one class that follows a law; what runs before a change runs as it is.
 struct Toy {
     suite: Suite,
     law: Law,
     plain_law: Law,
+    /// How tests end that do not pass.
+    red: Outcome,
     orders: u64,
     plain: u64,
 }
@@ -33,20 +38,31 @@ impl Toy {
             markers: vec![],
         };
         let suite = Suite::new("pytest", (0..tests).map(test).collect());
-        Toy { suite, law, plain_law: law, orders: 0, plain: 0 }
+        Toy { suite, law, plain_law: law, red: Outcome::Failed, orders: 0, plain: 0 }
     }
 
-    fn record(law: Law, ask: &Ask<'_>, order: &Order) -> RunRecord {
+    fn record(&self, law: Law, ask: &Ask<'_>, order: &Order) -> RunRecord {
         let tests: Vec<u32> = order.tests().iter().map(|test| test.0).collect();
         let changed = ask.mutant.map_or(usize::MAX, |_| ask.changed_at.unwrap_or(0));
-        let step = |at: usize| {
+        let mut steps: Vec<Step> = Vec::new();
+        for at in 0..tests.len() {
+            let is_over = steps.iter().any(|step| LOST.contains(&step.outcome));
             let passes = law(at >= changed, &tests[..at], tests[at]);
-            let outcome = if passes { Outcome::Passed } else { Outcome::Failed };
+            let outcome = match passes {
+                _ if is_over => Outcome::NotReached,
+                true => Outcome::Passed,
+                false => self.red,
+            };
             let signature =
                 (!passes).then(|| Signature { kind: "AssertionError".to_owned(), ..Signature::default() });
-            Step { signature, ..Step::bare(order.tests()[at], outcome) }
-        };
-        RunRecord { asked: order.clone(), steps: (0..tests.len()).map(step).collect() }
+            steps.push(Step { signature, ..Step::bare(order.tests()[at], outcome) });
+        }
+        RunRecord { asked: order.clone(), steps }
+    }
+
+    fn records(&self, law: Law, asked: &[Ask<'_>]) -> Vec<Vec<RunRecord>> {
+        let records = |ask: &Ask<'_>| ask.orders.iter().map(|order| self.record(law, ask, order)).collect();
+        asked.iter().map(records).collect()
     }
 }
 
@@ -61,9 +77,7 @@ impl Bench for Toy {
 
     fn run(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
         self.orders += asked.iter().map(|ask| ask.orders.len() as u64).sum::<u64>();
-        let law = self.law;
-        let records = |ask: &Ask<'_>| ask.orders.iter().map(|order| Toy::record(law, ask, order)).collect();
-        Ok(asked.iter().map(records).collect())
+        Ok(self.records(self.law, asked))
     }
 
     fn hunt(&mut self, _mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
@@ -72,9 +86,7 @@ impl Bench for Toy {
 
     fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
         self.plain += 1;
-        let law = self.plain_law;
-        let records = |ask: &Ask<'_>| ask.orders.iter().map(|order| Toy::record(law, ask, order)).collect();
-        Ok(asked.iter().map(records).collect())
+        Ok(self.records(self.plain_law, asked))
     }
 }
 
@@ -93,14 +105,25 @@ fn mutant(suite: &Suite) -> Mutant {
         swap: None,
         is_of_test: true,
         tests: vec![TestIndex(0)],
-        judged: suite.indices().collect(),
+        judged: vec![suite.indices().collect()],
     }
 }
 
 fn judged(toy: &mut Toy) -> Verdict {
     let mutant = mutant(&toy.suite);
+    judged_as(toy, &mutant)
+}
+
+/// A mutant of a fixture that these tests use, judged in these classes.
+fn of_fixture(suite: &Suite, tests: &[u32], classes: &[&[u32]]) -> Mutant {
+    let indices = |tests: &[u32]| tests.iter().map(|&test| TestIndex(test)).collect::<Vec<_>>();
+    let judged = classes.iter().map(|class| indices(class)).collect();
+    Mutant { is_of_test: false, tests: indices(tests), judged, ..mutant(suite) }
+}
+
+fn judged_as(toy: &mut Toy, mutant: &Mutant) -> Verdict {
     let left_out = Leavings::new();
-    Judge::new(toy, InjectSettings::default(), &left_out).judge(&[&mutant]).unwrap().remove(0)
+    Judge::new(toy, InjectSettings::default(), &left_out).judge(&[mutant]).unwrap().remove(0)
 }
 
 fn flaky(verdict: &Verdict) -> &Flaky {
@@ -114,7 +137,7 @@ fn flaky(verdict: &Verdict) -> &Flaky {
 fn a_mutant_that_fails_everywhere_pays_for_three_orders_and_no_more() {
     let mut toy = Toy::new(6, |changed, _, test| !(changed && test == 0));
     let verdict = judged(&mut toy);
-    assert!(matches!(verdict.fate, Fate::Killed(Some(_))));
+    assert!(matches!(verdict.fate, Fate::Killed(_)));
     assert_eq!((verdict.orders, toy.orders, toy.plain), (3, 3, 0));
 }
 
@@ -183,8 +206,68 @@ fn a_test_that_fails_the_second_time_is_non_idempotent() {
 fn what_the_suite_shows_without_the_mutant_does_not_count() {
     let mut toy = Toy::new(4, |_, before, test| !(test == 0 && before.contains(&2)));
     let verdict = judged(&mut toy);
-    assert!(!matches!(verdict.fate, Fate::OrderDependent(_)), "{verdict:?}");
+    assert_eq!(verdict.fate, Fate::Inherited(vec![TestIndex(0)]));
     assert_eq!(toy.plain, 0);
+}
+
+#[test]
+fn partners_that_the_suite_has_without_the_mutant_are_not_the_mutant_s() {
+    // The first one disturbs with or without the mutant, the second one only with it.
+    let mut toy = Toy::new(4, |changed, before, test| {
+        test != 0 || !before.contains(&1) && !(changed && before.contains(&2))
+    });
+    assert_eq!(flaky(&judged(&mut toy)).partners, [[TestIndex(2)]]);
+}
+
+#[test]
+fn a_mutant_that_is_lost_in_every_order_is_killed_and_pays_for_no_further_order() {
+    for red in LOST {
+        let mut toy = Toy { red, ..Toy::new(6, |changed, _, test| !(changed && test == 0)) };
+        let verdict = judged(&mut toy);
+        assert!(matches!(verdict.fate, Fate::Killed(_)), "{verdict:?}");
+        assert_eq!(verdict.orders, 3);
+    }
+}
+
+#[test]
+fn a_mutant_that_is_lost_in_some_orders_only_depends_on_order() {
+    for red in LOST {
+        let mut toy =
+            Toy { red, ..Toy::new(5, |changed, before, test| !(changed && test == 0 && before.contains(&2))) };
+        let verdict = judged(&mut toy);
+        let flaky = flaky(&verdict);
+        assert_eq!((flaky.kind, &flaky.partners[..]), (Kind::Victim, &[vec![TestIndex(2)]][..]));
+    }
+}
+
+#[test]
+fn a_fixture_kills_only_if_all_of_its_tests_fail_and_not_just_the_first_ones() {
+    // Of ten tests that use it, the last one passes alone and fails behind its neighbour.
+    let mut toy = Toy::new(10, |changed, before, test| !changed || test == 9 && !before.contains(&8));
+    let all: Vec<u32> = (0..10).collect();
+    let mutant = of_fixture(&toy.suite, &all, &[&all]);
+    let verdict = judged_as(&mut toy, &mutant);
+    assert_eq!((flaky(&verdict).test, flaky(&verdict).kind), (TestIndex(9), Kind::Victim));
+}
+
+#[test]
+fn a_fixture_of_several_files_is_judged_in_each_of_them_and_what_order_decides_counts_first() {
+    let mut toy = Toy::new(6, |changed, before, test| match test {
+        0..=2 => !changed,
+        4 => !changed || !before.contains(&3),
+        _ => true,
+    });
+    let mutant = of_fixture(&toy.suite, &[0, 1, 2, 4], &[&[0, 1, 2], &[3, 4, 5]]);
+    let verdict = judged_as(&mut toy, &mutant);
+    assert_eq!(flaky(&verdict).partners, [[TestIndex(3)]]);
+}
+
+#[test]
+fn a_test_that_some_parameters_fail_whatever_the_order_is_killed() {
+    let mut toy = Toy::new(4, |changed, _, test| !(changed && test == 1));
+    let mutant = Mutant { tests: vec![TestIndex(0), TestIndex(1)], ..mutant(&toy.suite) };
+    let verdict = judged_as(&mut toy, &mutant);
+    assert!(matches!(verdict.fate, Fate::Killed(_)), "{verdict:?}");
 }
 
 #[test]

@@ -266,8 +266,7 @@ fn failure(flaky: &Flaky) -> &'static str {
 fn why(fate: &Fate) -> String {
     match fate {
         Fate::Invalid(why) => why.clone(),
-        Fate::Killed(Some(signature)) => signature.kind.clone(),
-        Fate::Killed(None) => "time limit or crash".to_owned(),
+        Fate::Killed(signature) => signature.kind.clone(),
         _ => String::new(),
     }
 }

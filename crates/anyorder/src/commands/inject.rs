@@ -30,15 +30,23 @@ pub(crate) fn run(args: &InjectArgs, terminal: &mut Terminal) -> Result<Exit, Fa
     let project = Project::open(&args.suite.how, &mut session)?;
     let injector = Injector::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
-    session.each_suite(suites, &args.suite.targets, |session, engine, _| injector.suite(session, engine))
+    let mut number = 0;
+    session.each_suite(suites, &args.suite.targets, |session, engine, _| {
+        number += 1;
+        injector.of_suite(number).suite(session, engine)
+    })
 }
 
 /// What was typed.
+#[derive(Clone)]
 struct Injector<'a> {
     args: &'a InjectArgs,
     project: &'a Project,
     operators: Vec<Operator>,
     settings: InjectSettings,
+    /// Where the data sets of all suites go.
+    whole: PathBuf,
+    /// Where that of this suite goes.
     out: PathBuf,
 }
 
@@ -61,7 +69,14 @@ impl<'a> Injector<'a> {
             seed: project.settings.seed,
             ..InjectSettings::default()
         };
-        Ok(Injector { args, project, operators: args.operators(), settings, out })
+        let whole = out.clone();
+        Ok(Injector { args, project, operators: args.operators(), settings, whole, out })
+    }
+
+    /// The same for the suite of this number, from 1: a command may start several, and each has a data set of its own.
+    fn of_suite(&self, number: usize) -> Self {
+        let out = if number == 1 { self.whole.clone() } else { self.whole.join(format!("suite-{number}")) };
+        Injector { out, ..self.clone() }
     }
 
     fn suite(&self, session: &mut Session<'_>, engine: &Engine) -> Result<Done, Failure> {
@@ -79,7 +94,7 @@ impl<'a> Injector<'a> {
             Ok(tried) => tried,
             Err(Stop::Failed(failure)) => return Err(failure),
             Err(Stop::Halted(halted)) => {
-                return trouble.map_or_else(|| Ok(stopped(halted)), |error| Err(error.into()));
+                return trouble.map_or_else(|| Ok(stopped(halted)), Err);
             }
         };
         let classes = classes(suite, &files);
@@ -152,7 +167,7 @@ impl<'a> Injector<'a> {
     /// In a hunt over the suite all of its tests may notice.
     fn in_scope(&self, suite: &Suite, mut mutants: Vec<Mutant>) -> Vec<Mutant> {
         if self.settings.scope == Scope::Suite {
-            mutants.iter_mut().for_each(|mutant| mutant.judged = suite.indices().collect());
+            mutants.iter_mut().for_each(|mutant| mutant.judged = vec![suite.indices().collect()]);
         }
         mutants
     }
@@ -166,7 +181,7 @@ impl<'a> Injector<'a> {
 
     /// What decides the verdicts. The data set itself may be among the sources, and is none of them.
     fn about(&self, engine: &Engine) -> String {
-        let fingerprint = fingerprint::of(self.project, engine, &self.args.suite.choice(), Some(&self.out));
+        let fingerprint = fingerprint::of(self.project, engine, &self.args.suite.choice(), Some(&self.whole));
         let operators: Vec<&str> = self.operators.iter().map(|operator| operator.name()).collect();
         let InjectSettings { scope, reruns, orders, times, seed } = self.settings;
         let ids = engine.suite().tests().iter().map(|test| test.id.0.as_str());
@@ -188,7 +203,7 @@ impl<'a> Injector<'a> {
         journal: &mut Journal,
     ) -> Result<Tried, Stop> {
         let looked_at: BTreeSet<TestIndex> =
-            mutants.iter().flat_map(|mutant| mutant.judged.iter().copied()).collect();
+            mutants.iter().flat_map(|mutant| mutant.judged.iter().flatten().copied()).collect();
         let left_out = self.left_out(bench, engine, &mutants, journal)?;
         let is_of_stable = |mutant: &Mutant| mutant.tests.iter().any(|test| !left_out.contains_key(test));
         let mutants: Vec<Mutant> = mutants.into_iter().filter(is_of_stable).collect();
@@ -218,7 +233,8 @@ impl<'a> Injector<'a> {
             return Ok(known.clone());
         }
         bench.session().say("Stable", "looking for tests that pass alone each time and in every order");
-        let classes: BTreeSet<Vec<TestIndex>> = mutants.iter().map(|mutant| mutant.judged.clone()).collect();
+        let classes: BTreeSet<Vec<TestIndex>> =
+            mutants.iter().flat_map(|mutant| mutant.judged.iter().cloned()).collect();
         let left_out = unstable(bench, &classes, &self.known(engine)?, self.settings)?;
         journal.note_unstable(&left_out)?;
         Ok(left_out)
