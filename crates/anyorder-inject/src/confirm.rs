@@ -12,11 +12,7 @@ use crate::{Fate, Flaky};
 const MOST_QUESTIONS: usize = 60;
 
 /// Looks into a test that has both passed and failed: what the mutant is because of it.
-pub(crate) fn confirm(
-    judge: &mut Judge<'_>,
-    trial: &mut Trial<'_>,
-    test: TestIndex,
-) -> Result<Fate, Halted> {
+pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIndex) -> Result<Fate, Halted> {
     let by_chance = Ok(Fate::NonDeterministic(vec![test]));
     let alone = Order(vec![test]);
     let ends = judge.repeat(trial, &alone)?;

@@ -19,7 +19,7 @@ use crate::verdict::{Fate, Verdict};
 pub struct Judge<'a> {
     pub(crate) bench: &'a mut dyn Bench,
     pub(crate) settings: InjectSettings,
-    left_out: &'a Leavings,
+    pub(crate) left_out: &'a Leavings,
     /// The random orders of each class.
     random: BTreeMap<Vec<TestIndex>, Vec<Order>>,
     /// Whether the last test of an order passes each time that it runs in it, without any mutant.
@@ -215,11 +215,7 @@ fn alone(tests: &[TestIndex]) -> Vec<Order> {
 }
 
 /// The places of those trials that are so.
-fn still<'m>(
-    trials: &[Trial<'m>],
-    places: &[usize],
-    is_so: impl Fn(&Trial<'m>) -> bool,
-) -> Vec<usize> {
+fn still<'m>(trials: &[Trial<'m>], places: &[usize], is_so: impl Fn(&Trial<'m>) -> bool) -> Vec<usize> {
     places.iter().copied().filter(|&at| is_so(&trials[at])).collect()
 }
 

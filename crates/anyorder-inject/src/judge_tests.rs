@@ -232,8 +232,10 @@ fn a_mutant_that_is_lost_in_every_order_is_killed_and_pays_for_no_further_order(
 #[test]
 fn a_mutant_that_is_lost_in_some_orders_only_depends_on_order() {
     for red in LOST {
-        let mut toy =
-            Toy { red, ..Toy::new(5, |changed, before, test| !(changed && test == 0 && before.contains(&2))) };
+        let mut toy = Toy {
+            red,
+            ..Toy::new(5, |changed, before, test| !(changed && test == 0 && before.contains(&2)))
+        };
         let verdict = judged(&mut toy);
         let flaky = flaky(&verdict);
         assert_eq!((flaky.kind, &flaky.partners[..]), (Kind::Victim, &[vec![TestIndex(2)]][..]));
@@ -299,4 +301,20 @@ fn a_hunt_that_finds_nothing_leaves_a_failing_mutant_killed_and_another_equivale
     let mutant = mutant(&toy.suite);
     let verdict = Judge::new(&mut toy, settings, &left_out).judge(&[&mutant]).unwrap().remove(0);
     assert_eq!(verdict.fate, Fate::Equivalent);
+}
+
+#[test]
+fn all_pairs_with_the_changed_test_show_who_depends_on_order_because_of_it() {
+    // 0 is changed: it needs 3, disturbs 2, and 1 disturbs 4 in any case.
+    let mut toy = Toy::new(6, |changed, before, test| match test {
+        0 => !changed || before.contains(&3),
+        2 => !(changed && before.contains(&0)),
+        4 => !before.contains(&1),
+        _ => true,
+    });
+    let mutant = mutant(&toy.suite);
+    let tests: Vec<TestIndex> = toy.suite.indices().collect();
+    let left_out = Leavings::new();
+    let found = Judge::new(&mut toy, InjectSettings::default(), &left_out).paired(&mutant, &tests).unwrap();
+    assert_eq!(found, [TestIndex(0), TestIndex(2)].into());
 }

@@ -19,6 +19,7 @@ mod orders;
 mod role;
 mod stable;
 mod trial;
+mod truth;
 mod verdict;
 
 pub use bench::{Ask, Bench, Fitness};

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use anyorder_testkit::environment::{NEWEST, python};
 use anyorder_testkit::fixture::Fixture;
-use common::Anyorder;
+use common::{Anyorder, suite};
 use serde_json::Value;
 
 /// All files of a data set, but for what the command needs for itself.
@@ -106,6 +107,68 @@ fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_scored_by_what_it
     let words =
         ["inject", "--operators", "alias_copy", "--reruns", "1", "--out", directory, "--score", detector];
     let ran = Anyorder::at(fixture.path()).run(&words).with_code(0);
-    let told = "recall 100 % (1 of 1 tests; 1 of 1 mutants), precision 50 %";
+    let told = ": recall 100 % (1 of 1 tests; 1 of 1 mutants), precision 50 %";
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
+}
+
+/// The verdict on each mutant, and who is flaky.
+fn verdicts(directory: &Path) -> Vec<(String, Vec<String>)> {
+    let dataset = json(&directory.join("dataset.json"));
+    let told = |mutant: &Value| {
+        let flaky = mutant["flaky"].as_array().unwrap().iter();
+        let tests = flaky.map(|flaky| flaky["test"].as_str().unwrap().to_owned()).collect();
+        (mutant["verdict"].as_str().unwrap().to_owned(), tests)
+    };
+    dataset["mutants"].as_array().unwrap().iter().map(told).collect()
+}
+
+#[test]
+fn a_function_that_cannot_be_changed_behind_some_test_is_changed_in_its_file() {
+    let text = "SEEN = []\ndef test_hides():\n    globals().pop('test_uses', None), SEEN.append(1)\n\n\n\
+                def test_uses():\n    SEEN.clear()\n    assert SEEN == []\n";
+    let suite = suite(&[("test_a.py", text)]);
+    let out = tempfile::tempdir().unwrap();
+    let words = ["inject", "--reruns", "1", "--orders", "2", "--out", out.path().to_str().unwrap()];
+    Anyorder::at(suite.path()).run(&words).with_code(0);
+    let victim = ("order-dependent".to_owned(), vec!["test_a.py::test_uses".to_owned()]);
+    assert!(verdicts(out.path()).contains(&victim), "{:?}", verdicts(out.path()));
+}
+
+/// A fixture that two files use; without its first line, tests of the second one see each other.
+const BOX: &str =
+    "import pytest\nBOX = []\n\n\n@pytest.fixture\ndef box():\n    BOX.clear()\n    return BOX\n";
+const FILLS: &str = "def test_fills(box):\n    box.append(1)\n    assert len(box) == 1\n";
+
+#[test]
+fn a_fixture_is_judged_by_every_file_that_uses_it_and_every_suite_has_its_data_set() {
+    let second = format!("{FILLS}\n\n{}", FILLS.replace("test_fills", "test_fills_too"));
+    let first = "def test_takes(box):\n    assert box is not None\n";
+    let suite = suite(&[("conftest.py", BOX), ("test_one.py", first), ("test_two.py", &second)]);
+    let out = tempfile::tempdir().unwrap();
+    let anyorder = Anyorder::at(suite.path());
+    let python = python(NEWEST);
+    let python = python.display();
+    let command = format!("'{python}' -m pytest; '{python}' -m pytest test_two.py");
+    let directory = out.path().to_str().unwrap();
+    let words = ["inject", "--operators", "del_setup", "--reruns", "1", "--orders", "2", "--out", directory];
+    anyorder.run(&[&words[..], &["--", "sh", "-c", &command]].concat()).with_code(0);
+    let flaky = ["test_two.py::test_fills", "test_two.py::test_fills_too"].map(str::to_owned).to_vec();
+    let expected = [("order-dependent".to_owned(), flaky)];
+    assert_eq!(verdicts(out.path())[..1], expected);
+    assert_eq!(verdicts(&out.path().join("suite-2"))[..1], expected);
+}
+
+#[test]
+fn a_suite_that_does_not_start_any_more_is_told_and_no_mutant_is_called_invalid_for_it() {
+    let suite = suite(&[("test_a.py", "def test_a():\n    names = [1]\n    assert names\n")]);
+    let out = tempfile::tempdir().unwrap();
+    let anyorder = Anyorder::at(suite.path());
+    let journal = out.path().join(".work/journal.jsonl");
+    let python = python(NEWEST);
+    let command = format!("test ! -e '{}' && exec '{}' -m pytest", journal.display(), python.display());
+    let directory = out.path().to_str().unwrap();
+    let words = ["inject", "--operators", "hoist_local", "--reruns", "1", "--out", directory];
+    anyorder.run(&[&words[..], &["--", "sh", "-c", &command]].concat()).with_code(3);
+    let known = fs::read_to_string(journal).unwrap();
+    assert!(known.contains("unstable") && !known.contains("verdict"), "{known}");
 }

@@ -66,6 +66,11 @@ impl<'a, 's> EngineBench<'a, 's> {
         self.session.tell(&Event::Progressed(self.progress.clone()));
     }
 
+    /// The suite as it is.
+    pub(crate) fn engine(&self) -> &'a Engine {
+        self.engine
+    }
+
     pub(crate) fn session(&mut self) -> &mut Session<'s> {
         self.session
     }
