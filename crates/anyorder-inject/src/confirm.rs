@@ -38,7 +38,10 @@ pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIn
     if kind == Kind::NonIdempotent {
         partners.clear();
     }
-    let cleaners = if kind == Kind::Victim { cleaners(judge, trial, test, &partners)? } else { vec![] };
+    let cleaners = match kind {
+        Kind::Victim if trial.wants_cleaners() => Some(cleaners(judge, trial, test, &partners)?),
+        _ => None,
+    };
     let (passing, failing) = if kind == Kind::Brittle { (shown, alone) } else { (alone, shown) };
     let failure = failure(judge, trial, &failing)?;
     let found = Flaky { test, kind, partners, cleaners, failure, passing, failing, confirmed: false };
@@ -77,7 +80,9 @@ fn partners(
     if kind == Kind::NonIdempotent {
         return Ok(vec![vec![test]]);
     }
-    let others: Vec<TestIndex> = trial.judged.iter().copied().filter(|&other| other != test).collect();
+    // Two tests that are as they were end as they did.
+    let may_matter = if trial.tests.contains(&test) { &trial.judged } else { &trial.tests };
+    let others: Vec<TestIndex> = may_matter.iter().copied().filter(|&other| other != test).collect();
     let pairs = others.iter().map(|&other| Order(vec![other, test])).collect();
     let ends = last_ends(&judge.run(trial, pairs)?);
     let singles = others.iter().zip(&ends).filter(|(_, end)| is_shown(kind, end));

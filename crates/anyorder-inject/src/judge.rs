@@ -49,6 +49,9 @@ impl<'a> Judge<'a> {
             let known = std::mem::replace(&mut verdicts[at].fate, Fate::Equivalent);
             verdicts[at].fate = known.and(fate);
             verdicts[at].orders += trial.orders;
+            if self.settings.scope == Scope::Class {
+                verdicts[at].not_looked_into.extend(trial.chosen_suspects().1);
+            }
         }
         Ok(verdicts)
     }
@@ -182,7 +185,7 @@ impl<'a> Judge<'a> {
     /// What a mutant is that has not failed in every order so far.
     fn fate(&mut self, trial: &mut Trial<'_>) -> Result<Fate, Halted> {
         let mut fate = trial.told();
-        for test in trial.suspects() {
+        for test in trial.chosen_suspects().0 {
             fate = fate.and(confirm(self, trial, test)?);
         }
         Ok(fate)

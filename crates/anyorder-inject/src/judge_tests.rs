@@ -170,7 +170,7 @@ fn a_changed_test_that_another_one_disturbs_is_a_victim_with_its_cleaners() {
     let verdict = judged(&mut toy);
     let flaky = flaky(&verdict);
     assert_eq!((flaky.kind, &flaky.partners), (Kind::Victim, &vec![vec![TestIndex(2)]]));
-    assert_eq!(flaky.cleaners, [TestIndex(4)]);
+    assert_eq!(flaky.cleaners, Some(vec![TestIndex(4)]));
 }
 
 #[test]
@@ -317,4 +317,25 @@ fn all_pairs_with_the_changed_test_show_who_depends_on_order_because_of_it() {
     let left_out = Leavings::new();
     let found = Judge::new(&mut toy, InjectSettings::default(), &left_out).paired(&mutant, &tests).unwrap();
     assert_eq!(found, [TestIndex(0), TestIndex(2)].into());
+}
+
+#[test]
+fn a_mutant_that_disturbs_many_has_the_first_ones_looked_into_and_names_the_others() {
+    let mut toy = Toy::new(20, |changed, before, test| !(changed && test > 3 && before.contains(&0)));
+    let verdict = judged(&mut toy);
+    let Fate::OrderDependent(flaky) = &verdict.fate else { panic!("{verdict:?}") };
+    let partners: Vec<_> = flaky.iter().map(|flaky| flaky.partners.clone()).collect();
+    assert_eq!(partners, vec![vec![vec![TestIndex(0)]]; 8]);
+    assert_eq!(flaky.iter().filter(|flaky| flaky.cleaners.is_some()).count(), 2);
+    assert_eq!(verdict.not_looked_into, (12..20).map(TestIndex).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_test_that_was_found_before_is_left_out_only_if_it_still_shows_itself() {
+    let mut toy = Toy::new(4, |_, before, test| !(test == 1 && before.contains(&3)));
+    let tests: Vec<TestIndex> = [0, 1, 2].map(TestIndex).to_vec();
+    let known = [(TestIndex(1), 3), (TestIndex(2), 3)];
+    let known = known.map(|(test, partner)| (test, Order(vec![TestIndex(partner), test]))).into();
+    let left_out = unstable(&mut toy, &[tests].into(), &known, InjectSettings::default()).unwrap();
+    assert_eq!(left_out, [(TestIndex(1), Unstable::OrderDependent)].into());
 }

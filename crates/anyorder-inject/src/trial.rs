@@ -10,6 +10,12 @@ use crate::verdict::Fate;
 /// Of many tests that run a changed function, so many are tried alone before anything is known of them.
 const MOST_ALONE: usize = 8;
 
+/// Of many tests that order seems to decide, so many are looked into: each takes runs of the plain runner.
+const MOST_SUSPECTS: usize = 8;
+
+/// Of many victims, so many have their cleaners looked for: each takes an order for every other test.
+const MOST_CLEANED: usize = 2;
+
 pub(crate) struct Trial<'m> {
     pub(crate) mutant: &'m Mutant,
     /// Stable tests of the class that run what was changed.
@@ -22,6 +28,7 @@ pub(crate) struct Trial<'m> {
     pub(crate) orders: u64,
     /// Whether a changed test has passed behind all others, among which it was as it is.
     has_hope: bool,
+    cleaned: usize,
     seen: BTreeMap<TestIndex, Seen>,
 }
 
@@ -83,7 +90,8 @@ impl<'m> Trial<'m> {
         judged: Vec<TestIndex>,
         is_swapped: bool,
     ) -> Self {
-        Trial { mutant, tests, judged, is_swapped, orders: 0, has_hope: false, seen: BTreeMap::new() }
+        let seen = BTreeMap::new();
+        Trial { mutant, tests, judged, is_swapped, orders: 0, has_hope: false, cleaned: 0, seen }
     }
 
     /// The tests that are tried alone before all else.
@@ -152,6 +160,22 @@ impl<'m> Trial<'m> {
             seen.failure().filter(|_| !seen.has_passed()).cloned()
         });
         failing.map_or(Fate::Equivalent, Fate::Killed)
+    }
+
+    /// Whether cleaners of one more victim are looked for.
+    pub(crate) fn wants_cleaners(&mut self) -> bool {
+        self.cleaned += 1;
+        self.cleaned <= MOST_CLEANED
+    }
+
+    /// Those suspects that are looked into, changed tests first, and those that are not.
+    pub(crate) fn chosen_suspects(&self) -> (Vec<TestIndex>, Vec<TestIndex>) {
+        let (mut chosen, others): (Vec<TestIndex>, Vec<TestIndex>) =
+            self.suspects().into_iter().partition(|test| self.tests.contains(test));
+        chosen.extend(others);
+        let left = chosen.split_off(chosen.len().min(MOST_SUSPECTS));
+        chosen.sort();
+        (chosen, left)
     }
 
     /// The tests that have both passed and failed.

@@ -15,6 +15,9 @@ pub struct Verdict {
     /// Whether the suite had to be collected again, on a changed tree.
     #[serde(default)]
     pub changed_tree: bool,
+    /// Tests that have both passed and failed, beyond those that were looked into.
+    #[serde(default)]
+    pub not_looked_into: Vec<TestIndex>,
 }
 
 /// What a mutant is.
@@ -85,7 +88,7 @@ impl From<Fitness> for Verdict {
             Fitness::Invalid(why) => Fate::Invalid(why),
             Fitness::Swapped | Fitness::Changed => Fate::Equivalent,
         };
-        Verdict { fate, orders: 0, changed_tree }
+        Verdict { fate, orders: 0, changed_tree, not_looked_into: vec![] }
     }
 }
 
@@ -98,8 +101,8 @@ pub struct Flaky {
     pub kind: Kind,
     /// Minimal groups after which a victim fails or a brittle passes.
     pub partners: Vec<Group>,
-    /// Tests that, between the first polluter and a victim, let it pass.
-    pub cleaners: Vec<TestIndex>,
+    /// Tests that, between the first polluter and a victim, let it pass; nothing if they were not looked for.
+    pub cleaners: Option<Vec<TestIndex>>,
     /// How it fails.
     pub failure: Signature,
     /// An order in which it passes.
@@ -118,12 +121,13 @@ impl Flaky {
         let group = |group: &Group| group.iter().map(|&test| place(test)).collect::<Option<Group>>();
         let order = |order: &Order| group(&order.0).map(Order);
         let partners = finding.polluters.as_ref().or(finding.setters.as_ref());
-        let cleaners = finding.cleaners.iter().flatten().filter(|cleaners| cleaners.len() == 1);
+        let single = |group: &Group| if let [test] = group[..] { place(test) } else { None };
+        let cleaners = finding.cleaners.as_ref().map(|groups| groups.iter().filter_map(single).collect());
         Some(Flaky {
             test: place(finding.test)?,
             kind: finding.kind,
             partners: partners.into_iter().flatten().filter_map(group).collect(),
-            cleaners: cleaners.filter_map(|cleaners| place(cleaners[0])).collect(),
+            cleaners,
             failure: finding.signature.clone().unwrap_or_default(),
             passing: order(evidence.passing.as_ref()?)?,
             failing: order(&evidence.failing)?,

@@ -1,6 +1,6 @@
 //! `anyorder inject`: mutants of a stable suite that depend on order, as a data set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use anyorder_inject::{
     Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict,
     classes, mutants, sample, unstable,
 };
-use anyorder_model::{Aim, Cost, Event, Halted, Plan, Suite, TestIndex};
+use anyorder_model::{Aim, Cost, Event, Halted, Order, Plan, Suite, TestIndex};
 use anyorder_report::Terminal;
 
 use crate::args::{InjectArgs, SuiteArgs};
@@ -233,12 +233,13 @@ impl<'a> Injector<'a> {
         Ok(left_out)
     }
 
-    /// Tests that an earlier hunt has found to depend on order.
-    fn known(&self, engine: &Engine) -> Result<BTreeSet<TestIndex>, Failure> {
+    /// Tests that an earlier hunt has found to depend on order, with an order in which they failed.
+    fn known(&self, engine: &Engine) -> Result<BTreeMap<TestIndex, Order>, Failure> {
         let known = all_known(&self.project.directory)?;
         let found = known.iter().filter(|finding| finding.stands);
         let found = found.filter_map(|finding| finding_in(engine.suite(), finding).ok().flatten());
-        Ok(found.filter(|finding| finding.kind.is_order_dependent()).map(|finding| finding.test).collect())
+        let found = found.filter(|finding| finding.kind.is_order_dependent());
+        Ok(found.filter_map(|finding| Some((finding.test, finding.evidence?.failing))).collect())
     }
 
     fn injection<'t>(&'t self, engine: &'t Engine, tried: &'t Tried, classes: &'t [Class]) -> Injection<'t> {
