@@ -2,33 +2,14 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use anyorder_testkit::environment::{NEWEST, python};
 use anyorder_testkit::fixture::Fixture;
+use common::dataset::{files, json, verdicts};
 use common::{Anyorder, suite};
 use serde_json::Value;
-
-/// All files of a data set, but for what the command needs for itself.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for folder in [directory.to_owned(), directory.join("mutants")] {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                let name = path.strip_prefix(directory).unwrap().display().to_string();
-                found.insert(name, fs::read(path).unwrap());
-            }
-        }
-    }
-    found
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
 
 /// A mutant in the terms of `inject.json`.
 fn told(mutant: &Value) -> Value {
@@ -111,17 +92,6 @@ fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_scored_by_what_it
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
 }
 
-/// The verdict on each mutant, and who is flaky.
-fn verdicts(directory: &Path) -> Vec<(String, Vec<String>)> {
-    let dataset = json(&directory.join("dataset.json"));
-    let told = |mutant: &Value| {
-        let flaky = mutant["flaky"].as_array().unwrap().iter();
-        let tests = flaky.map(|flaky| flaky["test"].as_str().unwrap().to_owned()).collect();
-        (mutant["verdict"].as_str().unwrap().to_owned(), tests)
-    };
-    dataset["mutants"].as_array().unwrap().iter().map(told).collect()
-}
-
 #[test]
 fn a_function_that_cannot_be_changed_behind_some_test_is_changed_in_its_file() {
     let text = "SEEN = []\ndef test_hides():\n    globals().pop('test_uses', None), SEEN.append(1)\n\n\n\
@@ -130,8 +100,9 @@ fn a_function_that_cannot_be_changed_behind_some_test_is_changed_in_its_file() {
     let out = tempfile::tempdir().unwrap();
     let words = ["inject", "--reruns", "1", "--orders", "2", "--out", out.path().to_str().unwrap()];
     Anyorder::at(suite.path()).run(&words).with_code(0);
-    let victim = ("order-dependent".to_owned(), vec!["test_a.py::test_uses".to_owned()]);
-    assert!(verdicts(out.path()).contains(&victim), "{:?}", verdicts(out.path()));
+    let [changed, verdict] = ["SEEN.clear()", "order-dependent"].map(str::to_owned);
+    let expected = (changed, verdict, vec!["test_a.py::test_uses".to_owned()]);
+    assert!(verdicts(out.path()).contains(&expected), "{:?}", verdicts(out.path()));
 }
 
 /// A fixture that two files use; without its first line, tests of the second one see each other.
@@ -153,9 +124,11 @@ fn a_fixture_is_judged_by_every_file_that_uses_it_and_every_suite_has_its_data_s
     let words = ["inject", "--operators", "del_setup", "--reruns", "1", "--orders", "2", "--out", directory];
     anyorder.run(&[&words[..], &["--", "sh", "-c", &command]].concat()).with_code(0);
     let flaky = ["test_two.py::test_fills", "test_two.py::test_fills_too"].map(str::to_owned).to_vec();
-    let expected = [("order-dependent".to_owned(), flaky)];
-    assert_eq!(verdicts(out.path())[..1], expected);
-    assert_eq!(verdicts(&out.path().join("suite-2"))[..1], expected);
+    let expected = ("BOX.clear()".to_owned(), "order-dependent".to_owned(), flaky);
+    for directory in [out.path().to_owned(), out.path().join("suite-2")] {
+        let seen = verdicts(&directory);
+        assert!(seen.contains(&expected), "{seen:?}");
+    }
 }
 
 #[test]
