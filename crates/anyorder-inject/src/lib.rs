@@ -18,6 +18,8 @@ mod operators;
 mod orders;
 mod role;
 mod stable;
+#[cfg(test)]
+mod toy;
 mod trial;
 mod truth;
 mod verdict;

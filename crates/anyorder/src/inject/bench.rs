@@ -12,6 +12,7 @@ use anyorder_model::{Event, Halted, NotSwapped, Order, Progress, RunRecord, Step
 use anyorder_search::{HuntSettings, hunt};
 
 use super::quiet::Quiet;
+use super::refusal::{Refusal, may_be_the_mutant};
 use crate::args::SuiteArgs;
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -305,28 +306,4 @@ fn moved(orders: &[Order], from: &Suite, to: &Suite) -> Result<Vec<Order>, Engin
         to.index_of(id).ok_or_else(|| EngineError::Agent(format!("{id} is not collected any more")))
     };
     orders.iter().map(|order| order.tests().iter().map(place).collect()).collect()
-}
-
-/// Why a suite on a changed tree was not opened.
-enum Refusal {
-    Engine(EngineError),
-    Failure(Failure),
-}
-
-impl From<EngineError> for Refusal {
-    fn from(error: EngineError) -> Self {
-        Refusal::Engine(error)
-    }
-}
-
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
-        Refusal::Failure(failure)
-    }
-}
-
-/// Whether a suite may have failed to start because of what is in its files, rather than because of the machine.
-fn may_be_the_mutant(error: &EngineError) -> bool {
-    use EngineError::{CollectedDifferently, NotCollected, Silent};
-    matches!(error, Silent { .. } | NotCollected { .. } | CollectedDifferently { .. })
 }

@@ -4,6 +4,7 @@
 mod bench;
 mod journal;
 mod quiet;
+mod refusal;
 mod score;
 mod scoring;
 mod stop;
