@@ -11,8 +11,8 @@ use crate::judge::{Judge, last_ends};
 use crate::stable::stable_of;
 use crate::trial::{End, Trial};
 
-/// Of many tests that run what was changed, so many are paired with all others.
-const MOST_PAIRED: usize = 8;
+/// Where many tests run what was changed, as many of them are paired with all others as make this many pairs; at least one.
+const MOST_PAIRS: usize = 5000;
 
 impl Judge<'_> {
     /// Those of these tests that end otherwise behind a changed test than alone, or behind another one if they are changed
@@ -21,7 +21,8 @@ impl Judge<'_> {
         self.bench.fitness(&[mutant])?;
         let tests = stable_of(tests, self.left_out);
         let changed = tests.iter().copied().filter(|test| mutant.tests.contains(test));
-        let changed: Vec<TestIndex> = changed.take(MOST_PAIRED).collect();
+        let most = (MOST_PAIRS / (2 * tests.len().max(1))).max(1);
+        let changed: Vec<TestIndex> = changed.take(most).collect();
         let mut trial = Trial::new(mutant, changed, tests, false);
         let singles = trial.judged.iter().map(|&test| Order(vec![test])).collect();
         let alone = last_ends(&self.run(&mut trial, singles)?);
