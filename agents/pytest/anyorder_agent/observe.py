@@ -2,6 +2,8 @@
 
 Knows pytest's reports; does not know which test comes next, nor where outcomes are sent.
 """
+import pytest
+
 MESSAGE_LIMIT = 300
 OUTPUT_LIMIT = 64 * 1024
 
@@ -17,6 +19,7 @@ class Observer:
 
     def __init__(self, root):
         self._root = root
+        self.is_brief = False  # whether nobody wants to know more of a failure than its signature
         self.begin(False)
 
     def begin(self, with_output):
@@ -36,6 +39,20 @@ class Observer:
             seen["output"] = "".join(self._output)[-OUTPUT_LIMIT:]
         self.begin(False)  # keeps nothing of the test alive
         return seen
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item):
+        """The usual account of a failure looks at the files of all modules, and parses those that it went through."""
+        if self._with_output or not self.is_brief:
+            yield
+            return
+        option = item.config.option
+        style = option.tbstyle
+        option.tbstyle = "line"
+        try:
+            yield
+        finally:
+            option.tbstyle = style
 
     def pytest_runtest_logreport(self, report):
         outcome = _outcome_of(report)

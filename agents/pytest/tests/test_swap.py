@@ -90,6 +90,17 @@ def test_a_plain_test_fails_as_pytest_would_tell_it(suite):
     assert failed["signature"]["message"] == "assert 2 == 1"
 
 
+def test_the_account_of_a_failure_is_made_only_if_it_is_wanted(suite):
+    engine, fresh = suite(test_cart=TESTS)
+    text = alone("def test_method", "assert self", in_class(), words={"Test__m = 2": "Test__m = 3"})
+    fresh.ask("swap", "swapped", file="test_cart.py", names=["CartTest", "test_method"], text=text)
+    run = dict(tests=[METHOD], finish=True)
+    brief, full = (engine.fork(fresh).ask("run", "ran", output=wanted, **run)[0] for wanted in (False, True))
+    assert brief["signature"] == full["signature"]
+    assert brief["signature"]["at"].startswith("test_cart.py:")
+    assert "super().ready()" in full["output"]
+
+
 def test_a_fixture_is_changed_for_all_who_ask_for_it(suite):
     engine, fresh = suite(test_cart=TESTS)
     text = alone("@pytest.fixture", "cart.clear", words={"cart = [1]": "cart = [5]"})

@@ -164,7 +164,8 @@ impl Engine {
     /// Runs all orders of all batches, each from the fresh state, and tells `hear` of each as it ends.
     ///
     /// Orders of one batch that begin with the same tests share the execution of those; orders of different batches
-    /// share nothing. An order whose change is refused is not reached. `Break` cancels everything that is going on.
+    /// share nothing. An order whose change is refused goes no further, and its
+    /// record says so ([`anyorder_model::RunRecord::refused_swap`]). `Break` cancels everything that is going on.
     pub fn run(
         &self,
         batches: impl Iterator<Item = impl Into<Batch>> + Send,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyorder_model::{Order, Outcome, RunRecord, Step, TestIndex};
+use anyorder_model::{NotSwapped, Order, Outcome, RunRecord, Signature, Step, Swap, TestIndex};
 
 use crate::cost::Meter;
 use crate::error::EngineError;
@@ -167,10 +167,11 @@ impl Task {
         let mut stretches = visits.chunk_by(|_, next| next.swap.is_none()).peekable();
         while let Some(stretch) = stretches.next() {
             let swap = stretch[0].swap.map(|place| self.tree.swap(place));
-            if swap.is_some_and(|swap| !matches!(node.swap(lab, swap), Ok(Ok(())))) {
+            if let Some(why) = swap.and_then(|swap| refusal(node, lab, swap)) {
                 way.planned.extend_from_slice(stretch);
                 end = if lab.halt.is_called() { LegEnd::Cancelled } else { LegEnd::Lost };
                 way.cancelled = matches!(end, LegEnd::Cancelled);
+                way.refused = Some(why);
             } else {
                 let tests: Vec<TestIndex> = stretch.iter().map(|visit| visit.test).collect();
                 end = way.add(stretch, node.run(lab, &tests, finish && stretches.peek().is_none()));
@@ -218,6 +219,15 @@ impl Task {
     }
 }
 
+/// Changes a function; why not, if that is refused.
+fn refusal(node: &Node, lab: &Lab, swap: &Swap) -> Option<String> {
+    match node.swap(lab, swap) {
+        Ok(Ok(())) => None,
+        Ok(Err(NotSwapped::Invalid(why) | NotSwapped::Refused(why))) => Some(why),
+        Err(_) => Some("the process has ended".to_owned()),
+    }
+}
+
 impl Yield {
     fn and(mut self, tasks: Vec<Task>) -> Self {
         self.tasks.extend(tasks);
@@ -231,6 +241,8 @@ struct Way {
     planned: Vec<Visit>,
     seen: Vec<Step>,
     cancelled: bool,
+    /// Why the function that was to be changed next was not.
+    refused: Option<String>,
 }
 
 impl Way {
@@ -253,7 +265,12 @@ impl Way {
             let asked: Order = self.planned.iter().chain(&rest).map(|visit| visit.test).collect();
             let missed = asked.tests()[self.seen.len()..].iter();
             let missed = missed.map(|&test| Step::bare(test, Outcome::NotReached));
-            (ticket, RunRecord { steps: self.seen.iter().cloned().chain(missed).collect(), asked })
+            let mut steps: Vec<Step> = self.seen.iter().cloned().chain(missed).collect();
+            if let Some((why, first)) = self.refused.as_ref().zip(steps.get_mut(self.seen.len())) {
+                let kind = RunRecord::REFUSED_SWAP.to_owned();
+                first.signature = Some(Signature { kind, message: why.clone(), at: None });
+            }
+            (ticket, RunRecord { asked, steps })
         };
         Yield { records: orders.into_iter().map(record).collect(), tasks: vec![] }
     }

@@ -35,35 +35,39 @@ impl<'a> Concern<'a> {
         Concern { suite, fixtures_of }
     }
 
-    /// The tests that run a function, and those that may notice.
+    /// The tests that run a function, and those that may notice, class by class.
     pub(crate) fn of(
         &self,
         file: &TestFile,
         function: &Function,
         role: Role,
-    ) -> (Vec<TestIndex>, Vec<TestIndex>) {
+    ) -> (Vec<TestIndex>, Vec<Vec<TestIndex>>) {
         match role {
             Role::Test => {
                 let tests = file.tests_of.get(&function.range.start).cloned().unwrap_or_default();
                 let groups: BTreeSet<&str> = tests.iter().map(|&test| self.group(test)).collect();
                 let judged = self.suite.indices().filter(|&test| groups.contains(self.group(test))).collect();
-                (tests, judged)
+                (tests, vec![judged])
             }
             Role::SetUp | Role::TearDown => {
                 let tests = self.near(file, function);
-                (tests.clone(), tests)
+                (tests.clone(), vec![tests])
             }
             Role::Fixture => {
                 let near = self.near(file, function);
                 let tests: Vec<TestIndex> =
                     near.iter().copied().filter(|&test| self.uses(test, function)).collect();
-                let file_of = |test: &TestIndex| &self.suite.test(*test).file;
-                let first = tests.first().map(file_of).cloned();
-                let is_there = |test: &TestIndex| Some(file_of(test)) == first.as_ref();
-                let judged = near.into_iter().filter(is_there).collect();
-                (tests.into_iter().filter(is_there).collect(), judged)
+                let mut files: BTreeMap<&str, Vec<TestIndex>> = BTreeMap::new();
+                near.iter().for_each(|&test| files.entry(self.file(test)).or_default().push(test));
+                let is_used = |judged: &Vec<TestIndex>| judged.iter().any(|test| tests.contains(test));
+                let judged = files.into_values().filter(is_used).collect();
+                (tests, judged)
             }
         }
+    }
+
+    fn file(&self, test: TestIndex) -> &str {
+        &self.suite.test(test).file
     }
 
     fn group(&self, test: TestIndex) -> &str {
@@ -91,8 +95,8 @@ impl<'a> Concern<'a> {
         }
         let directory = file.path.strip_suffix("conftest.py");
         let is_near = |test: &TestIndex| {
-            let other = &self.suite.test(*test).file;
-            directory.map_or(*other == file.path, |directory| other.starts_with(directory))
+            let other = self.file(*test);
+            directory.map_or(other == file.path, |directory| other.starts_with(directory))
         };
         self.suite.indices().filter(is_near).collect()
     }

@@ -3,41 +3,45 @@
 use anyorder_model::{Group, Halted, Kind, Order, RunRecord, Signature, TestIndex};
 use anyorder_search::{Shrunk, shrink};
 
-use crate::Flaky;
 use crate::bench::Ask;
-use crate::judge::{Confirmed, Judge, last_ends};
+use crate::judge::{Judge, last_ends};
 use crate::trial::{End, Trial};
+use crate::{Fate, Flaky};
 
 /// How many questions a group of several partners may take.
 const MOST_QUESTIONS: usize = 60;
 
-/// Looks into a test that has both passed and failed.
-pub(crate) fn confirm(
-    judge: &mut Judge<'_>,
-    trial: &mut Trial<'_>,
-    test: TestIndex,
-) -> Result<Confirmed, Halted> {
+/// Looks into a test that has both passed and failed: what the mutant is because of it.
+pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIndex) -> Result<Fate, Halted> {
+    let by_chance = Ok(Fate::NonDeterministic(vec![test]));
     let alone = Order(vec![test]);
     let ends = judge.repeat(trial, &alone)?;
-    let Some(kind) = kind_of(&ends, trial, test) else { return Ok(Confirmed::ByChance) };
+    let Some(kind) = kind_of(&ends, trial, test) else { return by_chance };
     let seen = trial.seen(test);
     let other = match kind {
         Kind::NonIdempotent => Some(Order(vec![test, test])),
         Kind::Victim => seen.failing.map(|(order, _)| order),
         _ => seen.passing,
     };
-    let Some(other) = other else { return Ok(Confirmed::ByChance) };
+    let Some(other) = other else { return by_chance };
     let ends = judge.repeat(trial, &other)?;
     if !ends.iter().all(|end| is_shown(kind, end)) {
-        return Ok(Confirmed::ByChance);
+        return by_chance;
     }
-    let Some((partners, shown)) = partners(judge, trial, test, kind, other)? else {
-        return Ok(Confirmed::ByChance);
+    let groups = partners(judge, trial, test, kind, &other)?;
+    if groups.is_empty() {
+        return by_chance;
+    }
+    let Some((mut partners, shown)) = its_own(judge, test, groups)? else {
+        return Ok(Fate::Inherited(vec![test]));
     };
-    if !passes_as_is(judge, &shown)? {
-        return Ok(Confirmed::No);
+    if kind == Kind::NonIdempotent {
+        partners.clear();
     }
-    let cleaners = if kind == Kind::Victim { cleaners(judge, trial, test, &partners)? } else { vec![] };
+    let cleaners = match kind {
+        Kind::Victim if trial.wants_cleaners() => Some(cleaners(judge, trial, test, &partners)?),
+        _ => None,
+    };
     let (passing, failing) = if kind == Kind::Brittle { (shown, alone) } else { (alone, shown) };
     let failure = failure(judge, trial, &failing)?;
     let found = Flaky { test, kind, partners, cleaners, failure, passing, failing, confirmed: false };
@@ -65,49 +69,55 @@ fn is_shown(kind: Kind, end: &End) -> bool {
     }
 }
 
-/// The groups that make the difference, and the shortest order that shows it; nothing if it does not show itself again.
+/// The groups that make the difference; none if it does not show itself again.
 fn partners(
     judge: &mut Judge<'_>,
     trial: &mut Trial<'_>,
     test: TestIndex,
     kind: Kind,
-    shown: Order,
-) -> Result<Option<(Vec<Group>, Order)>, Halted> {
+    shown: &Order,
+) -> Result<Vec<Group>, Halted> {
     if kind == Kind::NonIdempotent {
-        return Ok(Some((vec![], shown)));
+        return Ok(vec![vec![test]]);
     }
-    let others: Vec<TestIndex> = trial.judged.iter().copied().filter(|&other| other != test).collect();
+    // Two tests that are as they were end as they did.
+    let may_matter = if trial.tests.contains(&test) { &trial.judged } else { &trial.tests };
+    let others: Vec<TestIndex> = may_matter.iter().copied().filter(|&other| other != test).collect();
     let pairs = others.iter().map(|&other| Order(vec![other, test])).collect();
     let ends = last_ends(&judge.run(trial, pairs)?);
-    let singles: Vec<Group> = others
-        .iter()
-        .zip(&ends)
-        .filter(|(_, end)| is_shown(kind, end))
-        .map(|(&other, _)| vec![other])
-        .collect();
-    if let Some(first) = singles.first() {
-        let shown = Order(vec![first[0], test]);
-        return Ok(Some((singles, shown)));
+    let singles = others.iter().zip(&ends).filter(|(_, end)| is_shown(kind, end));
+    let singles: Vec<Group> = singles.map(|(&other, _)| vec![other]).collect();
+    if !singles.is_empty() {
+        return Ok(singles);
     }
     let before = &shown.tests()[..shown.len() - 1];
     let mut holds = |group: &[TestIndex]| {
-        let order = group.iter().copied().chain([test]).collect();
+        let order = behind(group, test);
         Ok(last_ends(&judge.run(trial, vec![order])?).iter().all(|end| is_shown(kind, end)))
     };
     if !holds(before)? {
-        return Ok(None);
+        return Ok(vec![]);
     }
     let (Shrunk::Minimal(group) | Shrunk::Unfinished(group)) = shrink(before, MOST_QUESTIONS, holds)?;
-    let shown = group.iter().copied().chain([test]).collect();
-    Ok(Some((vec![group], shown)))
+    Ok(vec![group])
 }
 
-/// Whether the suite without the mutant passes in this order.
-pub(crate) fn passes_as_is(judge: &mut Judge<'_>, order: &Order) -> Result<bool, Halted> {
-    let asked = [Ask::as_is(vec![order.clone()])];
-    let records = judge.bench.run(&asked)?;
-    let steps = records.iter().flatten().flat_map(|record: &RunRecord| &record.steps);
-    Ok(steps.map(End::from).all(|end| end == End::Passed))
+/// The groups behind which the test passes without the mutant, and an order that shows it; nothing if there are none.
+fn its_own(
+    judge: &mut Judge<'_>,
+    test: TestIndex,
+    groups: Vec<Group>,
+) -> Result<Option<(Vec<Group>, Order)>, Halted> {
+    let orders: Vec<Order> = groups.iter().map(|group| behind(group, test)).collect();
+    let pass = judge.pass_as_is(&orders)?;
+    let own: Vec<Group> =
+        groups.into_iter().zip(pass).filter(|(_, passes)| *passes).map(|(group, _)| group).collect();
+    let shown = own.first().map(|group| behind(group, test));
+    Ok(shown.map(|shown| (own, shown)))
+}
+
+fn behind(group: &[TestIndex], test: TestIndex) -> Order {
+    group.iter().copied().chain([test]).collect()
 }
 
 /// The tests that, between the first group of polluters and the victim, let it pass.
@@ -134,7 +144,7 @@ fn failure(judge: &mut Judge<'_>, trial: &mut Trial<'_>, failing: &Order) -> Res
 }
 
 /// Asks the plain runner, on the mutant's tree.
-fn plainly(judge: &mut Judge<'_>, trial: &Trial<'_>, found: Flaky) -> Result<Confirmed, Halted> {
+fn plainly(judge: &mut Judge<'_>, trial: &Trial<'_>, found: Flaky) -> Result<Fate, Halted> {
     let orders = vec![found.failing.clone(), found.passing.clone()];
     let asked = [Ask::of(trial.mutant, orders)];
     let records = judge.bench.run_plain(&asked)?.pop().unwrap_or_default();
@@ -142,8 +152,8 @@ fn plainly(judge: &mut Judge<'_>, trial: &Trial<'_>, found: Flaky) -> Result<Con
     let is_so =
         matches!(&ends[..], [End::Failed(_), End::Passed]) && records.iter().all(RunRecord::is_faithful);
     Ok(if is_so {
-        Confirmed::Yes(Box::new(Flaky { confirmed: true, ..found }))
+        Fate::OrderDependent(vec![Flaky { confirmed: true, ..found }])
     } else {
-        Confirmed::NotPlainly(Box::new(found))
+        Fate::Unconfirmed(vec![found])
     })
 }

@@ -5,75 +5,86 @@
 
 use std::collections::BTreeMap;
 
-use anyorder_model::{Halted, Order, RunRecord, TestIndex};
+use anyorder_model::{Halted, Order, Outcome, RunRecord, TestIndex};
 
+use crate::Mutant;
 use crate::bench::{Ask, Bench, Fitness};
-use crate::confirm::{confirm, passes_as_is};
+use crate::confirm::confirm;
 use crate::orders;
 use crate::stable::{InjectSettings, Leavings, Scope, stable_of};
 use crate::trial::{End, Trial};
 use crate::verdict::{Fate, Verdict};
-use crate::{Flaky, Mutant};
 
 /// Knows which tests are stable, and tries mutants of them.
 pub struct Judge<'a> {
     pub(crate) bench: &'a mut dyn Bench,
     pub(crate) settings: InjectSettings,
-    left_out: &'a Leavings,
+    pub(crate) left_out: &'a Leavings,
     /// The random orders of each class.
     random: BTreeMap<Vec<TestIndex>, Vec<Order>>,
+    /// Whether the last test of an order passes each time that it runs in it, without any mutant.
+    as_is: BTreeMap<Order, bool>,
 }
 
 impl<'a> Judge<'a> {
     /// A judge of mutants of the tests that are not left out.
     pub fn new(bench: &'a mut dyn Bench, settings: InjectSettings, left_out: &'a Leavings) -> Self {
-        Judge { bench, settings, left_out, random: BTreeMap::new() }
+        Judge { bench, settings, left_out, random: BTreeMap::new(), as_is: BTreeMap::new() }
     }
 
     /// A verdict for each of these, in the same order.
     pub fn judge(&mut self, mutants: &[&Mutant]) -> Result<Vec<Verdict>, Halted> {
         let fitness = self.bench.fitness(mutants)?;
-        let mut trials: Vec<Trial<'_>> = mutants.iter().map(|mutant| self.trial(mutant)).collect();
-        let is_fit = |at: usize| !matches!(fitness[at], Fitness::Invalid(_));
-        let fit: Vec<usize> = (0..mutants.len()).filter(|&at| is_fit(at)).collect();
-        for &at in &fit {
-            trials[at].is_swapped = fitness[at] == Fitness::Swapped;
+        let (mut owners, mut trials) = (Vec::new(), Vec::new());
+        for (at, mutant) in mutants.iter().enumerate() {
+            if matches!(fitness[at], Fitness::Invalid(_)) {
+                continue;
+            }
+            trials.extend(self.trials(mutant, fitness[at] == Fitness::Swapped));
+            owners.resize(trials.len(), at);
         }
-        let mut fates = self.fates(&mut trials, &fit)?;
-        let verdict = |((at, fitness), trial): ((usize, &Fitness), &Trial<'_>)| {
-            let fate = match fitness {
-                Fitness::Invalid(why) => Fate::Invalid(why.clone()),
-                _ => fates.remove(&at).unwrap_or(Fate::Equivalent),
-            };
-            Verdict { fate, orders: trial.orders, changed_tree: *fitness == Fitness::Changed }
-        };
-        Ok(fitness.iter().enumerate().zip(&trials).map(verdict).collect())
+        let fates = self.fates(&mut trials)?;
+        let mut verdicts: Vec<Verdict> = fitness.into_iter().map(Verdict::from).collect();
+        for ((at, trial), fate) in owners.into_iter().zip(trials).zip(fates) {
+            let known = std::mem::replace(&mut verdicts[at].fate, Fate::Equivalent);
+            verdicts[at].fate = known.and(fate);
+            verdicts[at].orders += trial.orders;
+            if self.settings.scope == Scope::Class {
+                verdicts[at].not_looked_into.extend(trial.chosen_suspects().1);
+            }
+        }
+        Ok(verdicts)
     }
 
-    fn trial<'m>(&self, mutant: &'m Mutant) -> Trial<'m> {
-        let [tests, judged] = [&mutant.tests, &mutant.judged].map(|tests| stable_of(tests, self.left_out));
-        Trial::new(mutant, tests, judged)
+    /// A trial for each class that has a stable test which runs what was changed.
+    fn trials<'m>(&self, mutant: &'m Mutant, is_swapped: bool) -> impl Iterator<Item = Trial<'m>> {
+        let tests = stable_of(&mutant.tests, self.left_out);
+        mutant.judged.iter().filter_map(move |class| {
+            let judged = stable_of(class, self.left_out);
+            let tests: Vec<TestIndex> = tests.iter().copied().filter(|test| class.contains(test)).collect();
+            (!tests.is_empty()).then(|| Trial::new(mutant, tests, judged, is_swapped))
+        })
     }
 
-    /// What the trials at these places come to; those without a fate are equivalent.
-    fn fates(&mut self, trials: &mut [Trial<'_>], places: &[usize]) -> Result<BTreeMap<usize, Fate>, Halted> {
-        let alone = |trial: &Trial<'_>| trial.first_tests().iter().map(|&test| Order(vec![test])).collect();
-        self.try_all(trials, places, alone)?;
-        let failing: Vec<usize> = places.iter().copied().filter(|&at| trials[at].fails_alone()).collect();
+    /// What each of these trials comes to.
+    fn fates(&mut self, trials: &mut [Trial<'_>]) -> Result<Vec<Fate>, Halted> {
+        let all: Vec<usize> = (0..trials.len()).collect();
+        self.try_all(trials, &all, |trial| alone(trial.first_tests()))?;
+        let failing = still(trials, &all, Trial::fails_so_far);
         self.try_behind_others(trials, &failing)?;
-        let is_dead = |at: &usize| failing.contains(at) && !trials[*at].may_pass();
-        let (dead, alive): (Vec<usize>, Vec<usize>) = places.iter().copied().partition(is_dead);
+        let failing = still(trials, &failing, Trial::fails_so_far);
+        self.try_all(trials, &failing, |trial| alone(trial.other_tests()))?;
+        let dead = still(trials, &failing, Trial::fails_so_far);
+        let alive: Vec<usize> = all.into_iter().filter(|at| !dead.contains(at)).collect();
         if self.settings.scope == Scope::Class {
             self.try_random(trials, &alive)?;
         }
-        let mut fates: BTreeMap<usize, Fate> =
-            dead.into_iter().map(|at| (at, Fate::Killed(trials[at].failure()))).collect();
+        let mut fates: Vec<Fate> = trials.iter().map(Trial::told).collect();
         for at in alive {
-            let fate = match self.settings.scope {
+            fates[at] = match self.settings.scope {
                 Scope::Class => self.fate(&mut trials[at])?,
                 Scope::Suite => self.hunted(&trials[at])?,
             };
-            fates.extend(fate.map(|fate| (at, fate)));
         }
         Ok(fates)
     }
@@ -83,14 +94,13 @@ impl<'a> Judge<'a> {
     /// Where a changed test is swapped in, it has run before as it was, too: so all mutants of a class go on from the
     /// same two states. What passes then is looked into; what fails fails although everybody has run.
     fn try_behind_others(&mut self, trials: &mut [Trial<'_>], places: &[usize]) -> Result<(), Halted> {
-        let pays = |at: &usize| trials[*at].judged.len() > 1 && !trials[*at].is_lost_alone();
-        let places: Vec<usize> = places.iter().copied().filter(pays).collect();
+        let places = still(trials, places, |trial| trial.judged.len() > 1);
         let (shared, own): (Vec<usize>, Vec<usize>) =
             places.into_iter().partition(|&at| trials[at].is_swapped && trials[at].mutant.is_of_test);
         self.try_all(trials, &own, |trial| orders::with_last(&trial.judged, &trial.tests))?;
         let ask = |&at: &usize| {
             let trial = &trials[at];
-            let orders = orders::behind_all(&trial.judged, trial.first_tests());
+            let orders = orders::behind_all(&trial.judged, &trial.tests);
             Ask { changed_at: Some(trial.judged.len()), ..Ask::of(trial.mutant, orders) }
         };
         let asked: Vec<Ask<'_>> = shared.iter().map(ask).collect();
@@ -156,56 +166,63 @@ impl<'a> Judge<'a> {
         Ok(last_ends(&records.into_iter().flatten().collect::<Vec<_>>()))
     }
 
+    /// Whether the last test of each order passes in it, without the mutant.
+    pub(crate) fn pass_as_is(&mut self, orders: &[Order]) -> Result<Vec<bool>, Halted> {
+        let is_new = |order: &&Order| !self.as_is.contains_key(*order);
+        let asked: Vec<Ask<'_>> =
+            orders.iter().filter(is_new).map(|order| Ask::as_is(vec![order.clone()])).collect();
+        let records = self.bench.run(&asked)?;
+        for (ask, records) in asked.into_iter().zip(records) {
+            let test = ask.orders[0].tests().last().copied();
+            let steps = records.iter().flat_map(|record| &record.steps);
+            let mut outcomes = steps.filter(|step| Some(step.test) == test).map(|step| step.outcome);
+            let passes = outcomes.all(|outcome| outcome == Outcome::Passed);
+            self.as_is.extend(ask.orders.into_iter().map(|order| (order, passes)));
+        }
+        Ok(orders.iter().map(|order| self.as_is[order]).collect())
+    }
+
     /// What a mutant is that has not failed in every order so far.
-    fn fate(&mut self, trial: &mut Trial<'_>) -> Result<Option<Fate>, Halted> {
-        let (mut flaky, mut doubtful, mut by_chance): (Vec<Flaky>, Vec<Flaky>, Vec<TestIndex>) =
-            (vec![], vec![], vec![]);
-        for test in trial.suspects() {
-            match confirm(self, trial, test)? {
-                Confirmed::Yes(found) => flaky.push(*found),
-                Confirmed::NotPlainly(found) => doubtful.push(*found),
-                Confirmed::ByChance => by_chance.push(test),
-                Confirmed::No => {}
-            }
+    fn fate(&mut self, trial: &mut Trial<'_>) -> Result<Fate, Halted> {
+        let mut fate = trial.told();
+        for test in trial.chosen_suspects().0 {
+            fate = fate.and(confirm(self, trial, test)?);
         }
-        Ok(match () {
-            () if !flaky.is_empty() => Some(Fate::OrderDependent(flaky)),
-            () if !doubtful.is_empty() => Some(Fate::Unconfirmed(doubtful)),
-            () if !by_chance.is_empty() => Some(Fate::NonDeterministic(by_chance)),
-            () if trial.has_failed() => Some(Fate::Killed(trial.failure())),
-            () => None,
-        })
+        Ok(fate)
     }
-}
 
-impl Judge<'_> {
     /// What a hunt says of a mutant, as far as the suite without it does not show the same.
-    fn hunted(&mut self, trial: &Trial<'_>) -> Result<Option<Fate>, Halted> {
-        let mut flaky = Vec::new();
+    fn hunted(&mut self, trial: &Trial<'_>) -> Result<Fate, Halted> {
+        let mut fate = trial.told();
         for found in self.bench.hunt(trial.mutant)? {
-            let is_stable = trial.judged.contains(&found.test);
-            if is_stable && passes_as_is(self, &found.failing)? && passes_as_is(self, &found.passing)? {
-                flaky.push(found);
+            let until = |order: &Order| {
+                let last = order.tests().iter().rposition(|&test| test == found.test);
+                Order(order.tests()[..last.map_or(0, |last| last + 1)].to_vec())
+            };
+            let orders = [until(&found.failing), until(&found.passing)];
+            if trial.judged.contains(&found.test) {
+                let is_its_own = self.pass_as_is(&orders)?.into_iter().all(|passes| passes);
+                fate = fate.and(if is_its_own {
+                    Fate::OrderDependent(vec![found])
+                } else {
+                    Fate::Inherited(vec![found.test])
+                });
             }
         }
-        Ok(match () {
-            () if !flaky.is_empty() => Some(Fate::OrderDependent(flaky)),
-            () if trial.has_failed() => Some(Fate::Killed(trial.failure())),
-            () => None,
-        })
+        Ok(fate)
     }
 }
 
-/// What came of looking into a suspect.
-pub(crate) enum Confirmed {
-    Yes(Box<Flaky>),
-    NotPlainly(Box<Flaky>),
-    ByChance,
-    /// The suite shows it without the mutant.
-    No,
+fn alone(tests: &[TestIndex]) -> Vec<Order> {
+    tests.iter().map(|&test| Order(vec![test])).collect()
+}
+
+/// The places of those trials that are so.
+fn still<'m>(trials: &[Trial<'m>], places: &[usize], is_so: impl Fn(&Trial<'m>) -> bool) -> Vec<usize> {
+    places.iter().copied().filter(|&at| is_so(&trials[at])).collect()
 }
 
 /// How the last test of each order ended.
 pub(crate) fn last_ends(records: &[RunRecord]) -> Vec<End> {
-    records.iter().map(|record| record.steps.last().map_or(End::Other, End::from)).collect()
+    records.iter().map(|record| record.steps.last().map_or(End::Unseen, End::from)).collect()
 }

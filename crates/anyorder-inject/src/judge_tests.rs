@@ -1,112 +1,17 @@
 //! Verdicts on mutants of made-up suites.
 
-use std::sync::Arc;
+use anyorder_model::{Kind, Order, TestIndex};
 
-use anyorder_model::{Halted, Kind, Order, Outcome, RunRecord, Signature, Step, Suite, Test, TestIndex};
-
-use crate::bench::{Ask, Bench, Fitness};
 use crate::stable::{InjectSettings, Leavings, Scope, Unstable, unstable};
-use crate::verdict::{Fate, Flaky, Verdict};
-use crate::{Judge, Mutant, Operator};
-
-/// Whether a test passes: with the mutant or without, behind these tests.
-type Law = fn(bool, &[u32], u32) -> bool;
-
-/// A suite of one class that follows a law; what runs before a change runs as it is.
-struct Toy {
-    suite: Suite,
-    law: Law,
-    plain_law: Law,
-    orders: u64,
-    plain: u64,
-}
-
-impl Toy {
-    fn new(tests: u32, law: Law) -> Self {
-        let test = |number: u32| Test::in_file(format!("test_a.py::test_{number}"), "test_a.py");
-        let suite = Suite::new("pytest", (0..tests).map(test).collect());
-        Toy { suite, law, plain_law: law, orders: 0, plain: 0 }
-    }
-
-    fn record(law: Law, ask: &Ask<'_>, order: &Order) -> RunRecord {
-        let tests: Vec<u32> = order.tests().iter().map(|test| test.0).collect();
-        let changed = ask.mutant.map_or(usize::MAX, |_| ask.changed_at.unwrap_or(0));
-        let step = |at: usize| {
-            let passes = law(at >= changed, &tests[..at], tests[at]);
-            let outcome = if passes { Outcome::Passed } else { Outcome::Failed };
-            let signature =
-                (!passes).then(|| Signature { kind: "AssertionError".to_owned(), ..Signature::default() });
-            Step { signature, ..Step::bare(order.tests()[at], outcome) }
-        };
-        RunRecord { asked: order.clone(), steps: (0..tests.len()).map(step).collect() }
-    }
-}
-
-impl Bench for Toy {
-    fn suite(&self) -> &Suite {
-        &self.suite
-    }
-
-    fn fitness(&mut self, mutants: &[&Mutant]) -> Result<Vec<Fitness>, Halted> {
-        Ok(vec![Fitness::Swapped; mutants.len()])
-    }
-
-    fn run(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
-        self.orders += asked.iter().map(|ask| ask.orders.len() as u64).sum::<u64>();
-        let law = self.law;
-        let records = |ask: &Ask<'_>| ask.orders.iter().map(|order| Toy::record(law, ask, order)).collect();
-        Ok(asked.iter().map(records).collect())
-    }
-
-    fn hunt(&mut self, _mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
-        Ok(vec![])
-    }
-
-    fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
-        self.plain += 1;
-        let law = self.plain_law;
-        let records = |ask: &Ask<'_>| ask.orders.iter().map(|order| Toy::record(law, ask, order)).collect();
-        Ok(asked.iter().map(records).collect())
-    }
-}
-
-/// A mutant of the first test.
-fn mutant(suite: &Suite) -> Mutant {
-    Mutant {
-        number: 1,
-        operator: Operator::DelStatement,
-        file: "test_a.py".to_owned(),
-        line: 2,
-        range: 0..0,
-        words: String::new(),
-        function: vec!["test_0".to_owned()],
-        before: Arc::from(&b""[..]),
-        after: vec![],
-        swap: None,
-        is_of_test: true,
-        tests: vec![TestIndex(0)],
-        judged: suite.indices().collect(),
-    }
-}
-
-fn judged(toy: &mut Toy) -> Verdict {
-    let mutant = mutant(&toy.suite);
-    let left_out = Leavings::new();
-    Judge::new(toy, InjectSettings::default(), &left_out).judge(&[&mutant]).unwrap().remove(0)
-}
-
-fn flaky(verdict: &Verdict) -> &Flaky {
-    match &verdict.fate {
-        Fate::OrderDependent(flaky) if flaky.len() == 1 => &flaky[0],
-        other => panic!("{other:?}"),
-    }
-}
+use crate::toy::{LOST, Toy, flaky, judged, judged_as, mutant, of_fixture};
+use crate::verdict::Fate;
+use crate::{Judge, Mutant};
 
 #[test]
 fn a_mutant_that_fails_everywhere_pays_for_three_orders_and_no_more() {
     let mut toy = Toy::new(6, |changed, _, test| !(changed && test == 0));
     let verdict = judged(&mut toy);
-    assert!(matches!(verdict.fate, Fate::Killed(Some(_))));
+    assert!(matches!(verdict.fate, Fate::Killed(_)));
     assert_eq!((verdict.orders, toy.orders, toy.plain), (3, 3, 0));
 }
 
@@ -139,7 +44,7 @@ fn a_changed_test_that_another_one_disturbs_is_a_victim_with_its_cleaners() {
     let verdict = judged(&mut toy);
     let flaky = flaky(&verdict);
     assert_eq!((flaky.kind, &flaky.partners), (Kind::Victim, &vec![vec![TestIndex(2)]]));
-    assert_eq!(flaky.cleaners, [TestIndex(4)]);
+    assert_eq!(flaky.cleaners, Some(vec![TestIndex(4)]));
 }
 
 #[test]
@@ -175,8 +80,70 @@ fn a_test_that_fails_the_second_time_is_non_idempotent() {
 fn what_the_suite_shows_without_the_mutant_does_not_count() {
     let mut toy = Toy::new(4, |_, before, test| !(test == 0 && before.contains(&2)));
     let verdict = judged(&mut toy);
-    assert!(!matches!(verdict.fate, Fate::OrderDependent(_)), "{verdict:?}");
+    assert_eq!(verdict.fate, Fate::Inherited(vec![TestIndex(0)]));
     assert_eq!(toy.plain, 0);
+}
+
+#[test]
+fn partners_that_the_suite_has_without_the_mutant_are_not_the_mutant_s() {
+    // The first one disturbs with or without the mutant, the second one only with it.
+    let mut toy = Toy::new(4, |changed, before, test| {
+        test != 0 || !(before.contains(&1) || changed && before.contains(&2))
+    });
+    assert_eq!(flaky(&judged(&mut toy)).partners, [[TestIndex(2)]]);
+}
+
+#[test]
+fn a_mutant_that_is_lost_in_every_order_is_killed_and_pays_for_no_further_order() {
+    for red in LOST {
+        let mut toy = Toy { red, ..Toy::new(6, |changed, _, test| !(changed && test == 0)) };
+        let verdict = judged(&mut toy);
+        assert!(matches!(verdict.fate, Fate::Killed(_)), "{verdict:?}");
+        assert_eq!(verdict.orders, 3);
+    }
+}
+
+#[test]
+fn a_mutant_that_is_lost_in_some_orders_only_depends_on_order() {
+    for red in LOST {
+        let mut toy = Toy {
+            red,
+            ..Toy::new(5, |changed, before, test| !(changed && test == 0 && before.contains(&2)))
+        };
+        let verdict = judged(&mut toy);
+        let flaky = flaky(&verdict);
+        assert_eq!((flaky.kind, &flaky.partners[..]), (Kind::Victim, &[vec![TestIndex(2)]][..]));
+    }
+}
+
+#[test]
+fn a_fixture_kills_only_if_all_of_its_tests_fail_and_not_just_the_first_ones() {
+    // Of ten tests that use it, the last one passes alone and fails behind its neighbour.
+    let mut toy = Toy::new(10, |changed, before, test| !changed || test == 9 && !before.contains(&8));
+    let all: Vec<u32> = (0..10).collect();
+    let mutant = of_fixture(&toy.suite, &all, &[&all]);
+    let verdict = judged_as(&mut toy, &mutant);
+    assert_eq!((flaky(&verdict).test, flaky(&verdict).kind), (TestIndex(9), Kind::Victim));
+}
+
+#[test]
+fn a_fixture_of_several_files_is_judged_in_each_of_them_and_what_order_decides_counts_first() {
+    let mut toy = Toy::new(6, |changed, before, test| match test {
+        0..=2 => !changed,
+        4 => !changed || !before.contains(&3),
+        _ => true,
+    });
+    let mutant = of_fixture(&toy.suite, &[0, 1, 2, 4], &[&[0, 1, 2], &[3, 4, 5]]);
+    let verdict = judged_as(&mut toy, &mutant);
+    assert_eq!(flaky(&verdict).partners, [[TestIndex(3)]]);
+}
+
+#[test]
+fn a_test_that_some_parameters_fail_whatever_the_order_is_killed() {
+    let mut toy = Toy::new(4, |changed, _, test| !(changed && test == 1));
+    let mutant = Mutant { tests: vec![TestIndex(0), TestIndex(1)], ..mutant(&toy.suite) };
+    let verdict = judged_as(&mut toy, &mutant);
+    assert!(matches!(verdict.fate, Fate::Killed(_)), "{verdict:?}");
 }
 
 #[test]
@@ -208,4 +175,41 @@ fn a_hunt_that_finds_nothing_leaves_a_failing_mutant_killed_and_another_equivale
     let mutant = mutant(&toy.suite);
     let verdict = Judge::new(&mut toy, settings, &left_out).judge(&[&mutant]).unwrap().remove(0);
     assert_eq!(verdict.fate, Fate::Equivalent);
+}
+
+#[test]
+fn all_pairs_with_the_changed_test_show_who_depends_on_order_because_of_it() {
+    // 0 is changed: it needs 3, disturbs 2, and 1 disturbs 4 in any case.
+    let mut toy = Toy::new(6, |changed, before, test| match test {
+        0 => !changed || before.contains(&3),
+        2 => !(changed && before.contains(&0)),
+        4 => !before.contains(&1),
+        _ => true,
+    });
+    let mutant = mutant(&toy.suite);
+    let tests: Vec<TestIndex> = toy.suite.indices().collect();
+    let left_out = Leavings::new();
+    let found = Judge::new(&mut toy, InjectSettings::default(), &left_out).paired(&mutant, &tests).unwrap();
+    assert_eq!(found, [TestIndex(0), TestIndex(2)].into());
+}
+
+#[test]
+fn a_mutant_that_disturbs_many_has_the_first_ones_looked_into_and_names_the_others() {
+    let mut toy = Toy::new(20, |changed, before, test| !(changed && test > 3 && before.contains(&0)));
+    let verdict = judged(&mut toy);
+    let Fate::OrderDependent(flaky) = &verdict.fate else { panic!("{verdict:?}") };
+    let partners: Vec<_> = flaky.iter().map(|flaky| flaky.partners.clone()).collect();
+    assert_eq!(partners, vec![vec![vec![TestIndex(0)]]; 8]);
+    assert_eq!(flaky.iter().filter(|flaky| flaky.cleaners.is_some()).count(), 2);
+    assert_eq!(verdict.not_looked_into, (12..20).map(TestIndex).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_test_that_was_found_before_is_left_out_only_if_it_still_shows_itself() {
+    let mut toy = Toy::new(4, |_, before, test| !(test == 1 && before.contains(&3)));
+    let tests: Vec<TestIndex> = [0, 1, 2].map(TestIndex).to_vec();
+    let known = [(TestIndex(1), 3), (TestIndex(2), 3)];
+    let known = known.map(|(test, partner)| (test, Order(vec![TestIndex(partner), test]))).into();
+    let left_out = unstable(&mut toy, &[tests].into(), &known, InjectSettings::default()).unwrap();
+    assert_eq!(left_out, [(TestIndex(1), Unstable::OrderDependent)].into());
 }

@@ -18,7 +18,10 @@ mod operators;
 mod orders;
 mod role;
 mod stable;
+#[cfg(test)]
+mod toy;
 mod trial;
+mod truth;
 mod verdict;
 
 pub use bench::{Ask, Bench, Fitness};

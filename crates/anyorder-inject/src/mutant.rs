@@ -34,8 +34,8 @@ pub struct Mutant {
     pub is_of_test: bool,
     /// The tests that run the changed function.
     pub tests: Vec<TestIndex>,
-    /// The tests that may notice: those of the same class, or file.
-    pub judged: Vec<TestIndex>,
+    /// The tests that may notice, those together of which orders are made: of the same class or file, or of each file.
+    pub judged: Vec<Vec<TestIndex>>,
 }
 
 impl Mutant {

@@ -69,16 +69,24 @@ pub type Leavings = BTreeMap<TestIndex, Unstable>;
 /// How often the rest is tried again without those that failed.
 const MOST_ROUNDS: usize = 10;
 
-/// Looks at all tests of these classes; those in `known` depend on order, as somebody has found before.
+/// Looks at all tests of these classes; those in `known` have failed in an order before, and are left out if they still do.
 pub fn unstable(
     bench: &mut dyn Bench,
     classes: &BTreeSet<Vec<TestIndex>>,
-    known: &BTreeSet<TestIndex>,
+    known: &BTreeMap<TestIndex, Order>,
     settings: InjectSettings,
 ) -> Result<Leavings, Halted> {
     let tests: BTreeSet<TestIndex> = classes.iter().flatten().copied().collect();
-    let mut left_out: Leavings =
-        known.intersection(&tests).map(|&test| (test, Unstable::OrderDependent)).collect();
+    let mut left_out = Leavings::new();
+    let asked: Vec<(TestIndex, &Order)> =
+        known.iter().filter(|(test, _)| tests.contains(*test)).map(|(&test, order)| (test, order)).collect();
+    let records = as_is(bench, asked.iter().map(|(_, order)| order.tests().to_vec()))?;
+    for ((test, _), record) in asked.into_iter().zip(records) {
+        let mut steps = record.steps.iter().filter(|step| step.test == test);
+        if !steps.all(|step| step.outcome == Outcome::Passed) {
+            left_out.insert(test, Unstable::OrderDependent);
+        }
+    }
     alone(bench, &tests, settings.reruns, &mut left_out)?;
     twice(bench, &tests, &mut left_out)?;
     for _ in 0..MOST_ROUNDS {

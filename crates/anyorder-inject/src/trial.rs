@@ -1,19 +1,26 @@
-//! One mutant on trial: what its tests have shown so far.
+//! One mutant on trial in one class: what the tests have shown so far.
 
 use std::collections::BTreeMap;
 
 use anyorder_model::{Order, Outcome, RunRecord, Signature, Step, TestIndex};
 
 use crate::Mutant;
+use crate::verdict::Fate;
 
 /// Of many tests that run a changed function, so many are tried alone before anything is known of them.
 const MOST_ALONE: usize = 8;
 
+/// Of many tests that order seems to decide, so many are looked into: each takes runs of the plain runner.
+const MOST_SUSPECTS: usize = 8;
+
+/// Of many victims, so many have their cleaners looked for: each takes an order for every other test.
+const MOST_CLEANED: usize = 2;
+
 pub(crate) struct Trial<'m> {
     pub(crate) mutant: &'m Mutant,
-    /// Stable tests that run what was changed.
+    /// Stable tests of the class that run what was changed.
     pub(crate) tests: Vec<TestIndex>,
-    /// Stable tests that may notice.
+    /// Stable tests of the class, which may notice.
     pub(crate) judged: Vec<TestIndex>,
     /// Whether the change is made in a process that has collected the suite.
     pub(crate) is_swapped: bool,
@@ -21,6 +28,7 @@ pub(crate) struct Trial<'m> {
     pub(crate) orders: u64,
     /// Whether a changed test has passed behind all others, among which it was as it is.
     has_hope: bool,
+    cleaned: usize,
     seen: BTreeMap<TestIndex, Seen>,
 }
 
@@ -37,36 +45,63 @@ pub(crate) struct Seen {
     pub(crate) failed_again: Option<Signature>,
 }
 
+impl Seen {
+    fn has_passed(&self) -> bool {
+        self.passing.is_some() || self.alone == Some(End::Passed)
+    }
+
+    fn failure(&self) -> Option<&Signature> {
+        match &self.alone {
+            Some(End::Failed(signature)) => Some(signature),
+            _ => self.failing.as_ref().map(|(_, signature)| signature),
+        }
+    }
+}
+
 /// How a test ended, as far as it is evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Passed,
+    /// It failed, took too long, or ended its process.
     Failed(Signature),
-    /// It took too long, or its process ended.
-    Lost,
-    /// It was skipped, or not reached.
+    /// It was skipped, or failed as it was expected to.
     Other,
+    /// It was not reached.
+    Unseen,
 }
 
 impl From<&Step> for End {
     fn from(step: &Step) -> Self {
         match step.outcome {
             Outcome::Passed => End::Passed,
-            Outcome::Failed | Outcome::Error => End::Failed(step.signature.clone().unwrap_or_default()),
-            Outcome::TimedOut | Outcome::Crashed => End::Lost,
-            Outcome::Skipped | Outcome::Xfailed | Outcome::Xpassed | Outcome::NotReached => End::Other,
+            Outcome::Failed | Outcome::Error | Outcome::TimedOut | Outcome::Crashed => {
+                End::Failed(step.signature.clone().unwrap_or_default())
+            }
+            Outcome::Skipped | Outcome::Xfailed | Outcome::Xpassed => End::Other,
+            Outcome::NotReached => End::Unseen,
         }
     }
 }
 
 impl<'m> Trial<'m> {
-    pub(crate) fn new(mutant: &'m Mutant, tests: Vec<TestIndex>, judged: Vec<TestIndex>) -> Self {
-        Trial { mutant, tests, judged, is_swapped: false, orders: 0, has_hope: false, seen: BTreeMap::new() }
+    pub(crate) fn new(
+        mutant: &'m Mutant,
+        tests: Vec<TestIndex>,
+        judged: Vec<TestIndex>,
+        is_swapped: bool,
+    ) -> Self {
+        let seen = BTreeMap::new();
+        Trial { mutant, tests, judged, is_swapped, orders: 0, has_hope: false, cleaned: 0, seen }
     }
 
-    /// The tests that are tried alone.
+    /// The tests that are tried alone before all else.
     pub(crate) fn first_tests(&self) -> &[TestIndex] {
         &self.tests[..self.tests.len().min(MOST_ALONE)]
+    }
+
+    /// The tests that are tried alone only if nobody has passed so far.
+    pub(crate) fn other_tests(&self) -> &[TestIndex] {
+        &self.tests[self.first_tests().len()..]
     }
 
     pub(crate) fn seen(&self, test: TestIndex) -> Seen {
@@ -96,7 +131,7 @@ impl<'m> Trial<'m> {
                 End::Failed(signature) => {
                     seen.failing.get_or_insert_with(|| (order(), signature));
                 }
-                End::Lost | End::Other => {}
+                End::Other | End::Unseen => {}
             }
         }
     }
@@ -108,45 +143,47 @@ impl<'m> Trial<'m> {
         self.has_hope |= changed.map(End::from).any(|end| end == End::Passed || end == End::Other);
     }
 
-    /// Whether there is an order, or may be one, in which a test passes that fails alone.
-    pub(crate) fn may_pass(&self) -> bool {
-        self.has_hope || !self.suspects().is_empty()
+    /// Whether the tests that were tried alone failed, and no test that runs what was changed has passed in any order.
+    pub(crate) fn fails_so_far(&self) -> bool {
+        let fails_alone = |test: &TestIndex| matches!(self.seen(*test).alone, Some(End::Failed(_)));
+        let has_passed = |test: &TestIndex| self.seen(*test).has_passed();
+        !self.has_hope
+            && self.first_tests().iter().all(fails_alone)
+            && !self.tests.iter().any(has_passed)
+            && self.suspects().is_empty()
     }
 
-    /// Whether none of the tests that were tried alone passed.
-    pub(crate) fn fails_alone(&self) -> bool {
-        self.first_tests().iter().all(|&test| !matches!(self.seen(test).alone, Some(End::Passed)))
-    }
-
-    /// Whether a test that was tried alone was lost.
-    pub(crate) fn is_lost_alone(&self) -> bool {
-        self.first_tests().iter().any(|&test| self.seen(test).alone == Some(End::Lost))
-    }
-
-    /// How the first of its tests fails that fails.
-    pub(crate) fn failure(&self) -> Option<Signature> {
-        self.tests.iter().find_map(|&test| {
+    /// What is known before suspects are looked into: killed by a changed test that fails in all orders, or equivalent.
+    pub(crate) fn told(&self) -> Fate {
+        let failing = self.tests.iter().find_map(|&test| {
             let seen = self.seen(test);
-            match seen.alone {
-                Some(End::Failed(signature)) => Some(signature),
-                _ => seen.failing.map(|(_, signature)| signature),
-            }
-        })
+            seen.failure().filter(|_| !seen.has_passed()).cloned()
+        });
+        failing.map_or(Fate::Equivalent, Fate::Killed)
+    }
+
+    /// Whether cleaners of one more victim are looked for.
+    pub(crate) fn wants_cleaners(&mut self) -> bool {
+        self.cleaned += 1;
+        self.cleaned <= MOST_CLEANED
+    }
+
+    /// Those suspects that are looked into, changed tests first, and those that are not.
+    pub(crate) fn chosen_suspects(&self) -> (Vec<TestIndex>, Vec<TestIndex>) {
+        let (mut chosen, others): (Vec<TestIndex>, Vec<TestIndex>) =
+            self.suspects().into_iter().partition(|test| self.tests.contains(test));
+        chosen.extend(others);
+        let left = chosen.split_off(chosen.len().min(MOST_SUSPECTS));
+        chosen.sort();
+        (chosen, left)
     }
 
     /// The tests that have both passed and failed.
     pub(crate) fn suspects(&self) -> Vec<TestIndex> {
         let is_mixed = |test: &TestIndex| {
             let seen = self.seen(*test);
-            let has_passed = seen.passing.is_some() || seen.alone == Some(End::Passed);
-            let has_failed = seen.failing.is_some() || matches!(seen.alone, Some(End::Failed(_)));
-            has_passed && has_failed || seen.failed_again.is_some()
+            seen.has_passed() && seen.failure().is_some() || seen.failed_again.is_some()
         };
         self.judged.iter().copied().filter(is_mixed).collect()
-    }
-
-    /// Whether a test has failed in some order.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failure().is_some() || self.is_lost_alone()
     }
 }

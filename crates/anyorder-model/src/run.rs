@@ -81,6 +81,15 @@ impl RunRecord {
         self.asked.tests() == self.order_that_ran().tests()
     }
 
+    /// Why a function could not be changed in the middle of the order, if that was its end.
+    pub fn refused_swap(&self) -> Option<&str> {
+        let missed = self.steps.iter().find(|step| step.outcome == Outcome::NotReached)?;
+        missed.signature.as_ref().filter(|why| why.kind == Self::REFUSED_SWAP).map(|why| why.message.as_str())
+    }
+
+    /// The kind of the signature that the first missed test has where a function could not be changed before it.
+    pub const REFUSED_SWAP: &str = "swap refused";
+
     /// How many steps ended in each outcome.
     pub fn tally(&self) -> Tally {
         Tally::of(self.steps.iter().map(|step| step.outcome))

@@ -89,11 +89,12 @@ fn a_watched_test_tells_what_it_leaves_changed_and_what_it_looks_at() {
     assert_eq!(own(sets.in_the_end.as_ref().unwrap()), [SET]);
     assert_eq!(own(&opens.watched[0].writes), ["test_w.FLAGS['opened']: <absent> -> True"]);
     assert_eq!(own(opens.in_the_end.as_ref().unwrap()), [""; 0]);
-    let Watched { step, writes, reads, code } = &looks.watched[0];
+    let Watched { step, writes, reads, code, opened } = &looks.watched[0];
     assert_eq!((step.outcome, own(writes)), (Outcome::Passed, vec![]));
     let names = &sets.watched[0].writes.iter().find(|cell| cell.path.starts_with("test_w.")).unwrap().names;
     assert!(names.iter().any(|name| reads.contains(name)), "{names:?} {reads:?}");
     assert!(code.iter().any(|code| code.function == "test_looks" && code.file == "test_w.py"), "{code:?}");
+    assert!(opened.is_empty(), "nobody asked for files: {opened:?}");
 }
 
 #[test]

@@ -2,32 +2,14 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use anyorder_testkit::environment::{NEWEST, python};
 use anyorder_testkit::fixture::Fixture;
-use common::Anyorder;
+use common::dataset::{files, json, verdicts};
+use common::{Anyorder, suite};
 use serde_json::Value;
-
-/// All files of a data set, but for what the command needs for itself.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for folder in [directory.to_owned(), directory.join("mutants")] {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                let name = path.strip_prefix(directory).unwrap().display().to_string();
-                found.insert(name, fs::read(path).unwrap());
-            }
-        }
-    }
-    found
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
 
 /// A mutant in the terms of `inject.json`.
 fn told(mutant: &Value) -> Value {
@@ -106,6 +88,60 @@ fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_scored_by_what_it
     let words =
         ["inject", "--operators", "alias_copy", "--reruns", "1", "--out", directory, "--score", detector];
     let ran = Anyorder::at(fixture.path()).run(&words).with_code(0);
-    let told = "recall 100 % (1 of 1 tests; 1 of 1 mutants), precision 50 %";
+    let told = ": recall 100 % (1 of 1 tests; 1 of 1 mutants), precision 50 %";
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
+}
+
+#[test]
+fn a_function_that_cannot_be_changed_behind_some_test_is_changed_in_its_file() {
+    let text = "SEEN = []\ndef test_hides():\n    globals().pop('test_uses', None), SEEN.append(1)\n\n\n\
+                def test_uses():\n    SEEN.clear()\n    assert SEEN == []\n";
+    let suite = suite(&[("test_a.py", text)]);
+    let out = tempfile::tempdir().unwrap();
+    let words = ["inject", "--reruns", "1", "--orders", "2", "--out", out.path().to_str().unwrap()];
+    Anyorder::at(suite.path()).run(&words).with_code(0);
+    let [changed, verdict] = ["SEEN.clear()", "order-dependent"].map(str::to_owned);
+    let expected = (changed, verdict, vec!["test_a.py::test_uses".to_owned()]);
+    assert!(verdicts(out.path()).contains(&expected), "{:?}", verdicts(out.path()));
+}
+
+/// A fixture that two files use; without its first line, tests of the second one see each other.
+const BOX: &str =
+    "import pytest\nBOX = []\n\n\n@pytest.fixture\ndef box():\n    BOX.clear()\n    return BOX\n";
+const FILLS: &str = "def test_fills(box):\n    box.append(1)\n    assert len(box) == 1\n";
+
+#[test]
+fn a_fixture_is_judged_by_every_file_that_uses_it_and_every_suite_has_its_data_set() {
+    let second = format!("{FILLS}\n\n{}", FILLS.replace("test_fills", "test_fills_too"));
+    let first = "def test_takes(box):\n    assert box is not None\n";
+    let suite = suite(&[("conftest.py", BOX), ("test_one.py", first), ("test_two.py", &second)]);
+    let out = tempfile::tempdir().unwrap();
+    let anyorder = Anyorder::at(suite.path());
+    let python = python(NEWEST);
+    let python = python.display();
+    let command = format!("'{python}' -m pytest; '{python}' -m pytest test_two.py");
+    let directory = out.path().to_str().unwrap();
+    let words = ["inject", "--operators", "del_setup", "--reruns", "1", "--orders", "2", "--out", directory];
+    anyorder.run(&[&words[..], &["--", "sh", "-c", &command]].concat()).with_code(0);
+    let flaky = ["test_two.py::test_fills", "test_two.py::test_fills_too"].map(str::to_owned).to_vec();
+    let expected = ("BOX.clear()".to_owned(), "order-dependent".to_owned(), flaky);
+    for directory in [out.path().to_owned(), out.path().join("suite-2")] {
+        let seen = verdicts(&directory);
+        assert!(seen.contains(&expected), "{seen:?}");
+    }
+}
+
+#[test]
+fn a_suite_that_does_not_start_any_more_is_told_and_no_mutant_is_called_invalid_for_it() {
+    let suite = suite(&[("test_a.py", "def test_a():\n    names = [1]\n    assert names\n")]);
+    let out = tempfile::tempdir().unwrap();
+    let anyorder = Anyorder::at(suite.path());
+    let journal = out.path().join(".work/journal.jsonl");
+    let python = python(NEWEST);
+    let command = format!("test ! -e '{}' && exec '{}' -m pytest", journal.display(), python.display());
+    let directory = out.path().to_str().unwrap();
+    let words = ["inject", "--operators", "hoist_local", "--reruns", "1", "--out", directory];
+    anyorder.run(&[&words[..], &["--", "sh", "-c", &command]].concat()).with_code(3);
+    let known = fs::read_to_string(journal).unwrap();
+    assert!(known.contains("unstable") && !known.contains("verdict"), "{known}");
 }

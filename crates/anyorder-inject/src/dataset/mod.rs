@@ -144,7 +144,7 @@ impl Injection<'_> {
                 self.suite.id(flaky.test).0.clone(),
                 flaky.kind.name().to_owned(),
                 partners.join(" | "),
-                self.ids(&flaky.cleaners).join(" | "),
+                self.ids(flaky.cleaners.as_deref().unwrap_or_default()).join(" | "),
                 failure(flaky).to_owned(),
                 flaky.failure.kind.clone(),
                 verdict.orders.to_string(),
@@ -239,21 +239,25 @@ impl Injection<'_> {
             "why": why(&verdict.fate),
             "orders": verdict.orders,
             "diff": format!("mutants/{}.diff", mutant.id()),
+            "not_looked_into": self.ids(&verdict.not_looked_into),
             "flaky": flaky.iter().map(|flaky| self.flaky_value(flaky)).collect::<Vec<_>>(),
         })
     }
 
     fn flaky_value(&self, flaky: &Flaky) -> Value {
-        json!({
+        let mut value = json!({
             "test": self.suite.id(flaky.test),
             "kind": flaky.kind.name(),
             "partners": flaky.partners.iter().map(|group| self.ids(group)).collect::<Vec<_>>(),
-            "cleaners": self.ids(&flaky.cleaners),
             "failure": failure(flaky),
             "signature": flaky.failure.kind,
             "passing": self.ids(flaky.passing.tests()),
             "failing": self.ids(flaky.failing.tests()),
-        })
+        });
+        if let Some(cleaners) = &flaky.cleaners {
+            value["cleaners"] = self.ids(cleaners).into();
+        }
+        value
     }
 }
 
@@ -265,8 +269,7 @@ fn failure(flaky: &Flaky) -> &'static str {
 fn why(fate: &Fate) -> String {
     match fate {
         Fate::Invalid(why) => why.clone(),
-        Fate::Killed(Some(signature)) => signature.kind.clone(),
-        Fate::Killed(None) => "time limit or crash".to_owned(),
+        Fate::Killed(signature) => signature.kind.clone(),
         _ => String::new(),
     }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::suite::SuiteArgs;
+use crate::inject::Shown;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -21,7 +22,9 @@ Examples:
   anyorder inject                                 as in the paper: statements of tests, 20 orders of each class
   anyorder inject --operators all --limit 500     500 mutants of all sorts, chosen by the seed
   anyorder inject --out data tests/test_cart.py   those of one file, into `data`
-  anyorder inject --score                         and how many of them a hunt finds")]
+  anyorder inject --score                         and how many of them a hunt finds
+  anyorder inject --score hunt --score random --scored 60 --scored-in file
+                                                  60 of them, beside 20 random orders, each in its file")]
 pub(crate) struct InjectArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
@@ -47,13 +50,16 @@ pub(crate) struct InjectArgs {
     /// How often a test has to pass alone before it is changed; the paper has 100
     #[arg(long, help_heading = "Orders", value_name = "N", default_value_t = 20)]
     pub(crate) reruns: u32,
-    /// Then run a detector on each order-dependent mutant, and say how many of the tests it names: a command that prints
-    /// our JSON [default: a hunt]
-    #[arg(long, help_heading = "Output", value_name = "COMMAND", num_args = 0..=1, default_missing_value = "")]
-    pub(crate) score: Option<String>,
-    /// Run the detector on at most so many mutants, chosen by the seed [default: all]
-    #[arg(long, help_heading = "Output", value_name = "N", requires = "score")]
+    /// Then have a detector look at each order-dependent mutant, and say how many of the tests it names; may be repeated:
+    /// `hunt`, `random` (20 random orders), or a command that prints our JSON [default: hunt]
+    #[arg(long, help_heading = "Score", value_name = "DETECTOR", num_args = 0..=1, default_missing_value = "hunt")]
+    pub(crate) score: Vec<String>,
+    /// Score at most so many mutants, chosen by the seed [default: all]
+    #[arg(long, help_heading = "Score", value_name = "N", requires = "score")]
     pub(crate) scored: Option<usize>,
+    /// What detectors look at, and pairs that tell what there is to find are made of
+    #[arg(long, help_heading = "Score", value_name = "WHAT", default_value = "suite", value_parser = shown_parser())]
+    pub(crate) scored_in: Shown,
     /// Where the data set goes [default: .anyorder/inject]
     #[arg(long, help_heading = "Output", value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -89,6 +95,12 @@ fn scope_parser() -> impl TypedValueParser<Value = Scope> {
     let values = scopes.map(|(scope, about)| PossibleValue::new(scope.name()).help(about));
     PossibleValuesParser::new(values)
         .map(|name| if name == Scope::Suite.name() { Scope::Suite } else { Scope::Class })
+}
+
+fn shown_parser() -> impl TypedValueParser<Value = Shown> {
+    let values = [("file", "the files with the changed tests"), ("suite", "the whole suite; dear")];
+    let values = values.map(|(name, about)| PossibleValue::new(name).help(about));
+    PossibleValuesParser::new(values).map(|name| if name == "file" { Shown::Files } else { Shown::Suite })
 }
 
 fn operators_parser() -> impl TypedValueParser<Value = Chosen> {

@@ -1,6 +1,6 @@
 //! `anyorder inject`: mutants of a stable suite that depend on order, as a data set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use anyorder_inject::{
     Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict,
     classes, mutants, sample, unstable,
 };
-use anyorder_model::{Aim, Cost, Event, Halted, Plan, Progress, Suite, TestIndex};
+use anyorder_model::{Aim, Cost, Event, Halted, Order, Plan, Suite, TestIndex};
 use anyorder_report::Terminal;
 
 use crate::args::{InjectArgs, SuiteArgs};
@@ -17,7 +17,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fingerprint;
 use crate::inject::{
-    EngineBench, Journal, OUT_HINT, Stop, WORK, cost_json, score, scored, summary, take, write_all,
+    EngineBench, Journal, OUT_HINT, Scoring, Stop, WORK, cost_json, scored, summary, take, write_all,
 };
 use crate::known::{all_known, finding_in};
 use crate::project::Project;
@@ -28,17 +28,26 @@ use crate::workshop::Disk;
 pub(crate) fn run(args: &InjectArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
     let project = Project::open(&args.suite.how, &mut session)?;
+    Scoring::check(&args.suite, args.scored_in)?;
     let injector = Injector::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
-    session.each_suite(suites, &args.suite.targets, |session, engine, _| injector.suite(session, engine))
+    let mut number = 0;
+    session.each_suite(suites, &args.suite.targets, |session, engine, _| {
+        number += 1;
+        injector.of_suite(number).suite(session, engine)
+    })
 }
 
 /// What was typed.
+#[derive(Clone)]
 struct Injector<'a> {
     args: &'a InjectArgs,
     project: &'a Project,
     operators: Vec<Operator>,
     settings: InjectSettings,
+    /// Where the data sets of all suites go.
+    whole: PathBuf,
+    /// Where that of this suite goes.
     out: PathBuf,
 }
 
@@ -61,7 +70,14 @@ impl<'a> Injector<'a> {
             seed: project.settings.seed,
             ..InjectSettings::default()
         };
-        Ok(Injector { args, project, operators: args.operators(), settings, out })
+        let whole = out.clone();
+        Ok(Injector { args, project, operators: args.operators(), settings, whole, out })
+    }
+
+    /// The same for the suite of this number, from 1: a command may start several, and each has a data set of its own.
+    fn of_suite(&self, number: usize) -> Self {
+        let out = if number == 1 { self.whole.clone() } else { self.whole.join(format!("suite-{number}")) };
+        Injector { out, ..self.clone() }
     }
 
     fn suite(&self, session: &mut Session<'_>, engine: &Engine) -> Result<Done, Failure> {
@@ -73,24 +89,14 @@ impl<'a> Injector<'a> {
         let mut journal = self.journal(engine)?;
         session.tell(&Event::Planned(self.plan(engine, mutants.len())));
         let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite)?;
-        let judged = self.judged(&mut bench, engine, mutants, &mut journal);
+        let done = self.data_set(&mut bench, engine, &files, mutants, &mut journal);
         let trouble = bench.trouble.take();
-        let tried = match judged {
-            Ok(tried) => tried,
+        let mutants = match done {
+            Ok(mutants) => mutants,
             Err(Stop::Failed(failure)) => return Err(failure),
-            Err(Stop::Halted(halted)) => {
-                return trouble.map_or_else(|| Ok(stopped(halted)), |error| Err(error.into()));
-            }
+            Err(Stop::Halted(halted)) => return trouble.map_or_else(|| Ok(stopped(halted)), Err),
         };
-        let classes = classes(suite, &files);
-        let injection = self.injection(engine, &tried, &classes);
-        self.write(&injection)?;
-        session.data(&summary(&injection, &self.out));
-        if let Some(detector) = &self.args.score {
-            self.score(session, engine, &tried, detector)?;
-        }
         let work = self.out.join(WORK).join("cost.json");
-        let mutants = tried.mutants.len();
         let closing = move |cost: Cost| {
             // What it took is no part of the data set, which is the same each time.
             let _ = fs::write(work, cost_json(cost, mutants));
@@ -99,46 +105,48 @@ impl<'a> Injector<'a> {
         Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
     }
 
-    /// Has a detector look at the order-dependent mutants.
-    fn score(
+    /// Tries all mutants, writes what became of them, and scores detectors if that is wanted; how many mutants there were.
+    fn data_set(
         &self,
-        session: &mut Session<'_>,
+        bench: &mut EngineBench<'_, '_>,
         engine: &Engine,
-        tried: &Tried,
-        detector: &str,
-    ) -> Result<(), Failure> {
-        let detector = if detector.is_empty() { self.own_detector()? } else { detector.to_owned() };
+        files: &Disk,
+        mutants: Vec<Mutant>,
+        journal: &mut Journal,
+    ) -> Result<usize, Stop> {
+        let tried = self.judged(bench, engine, mutants, journal)?;
+        let classes = classes(engine.suite(), files);
+        let injection = self.injection(engine, &tried, &classes);
+        self.write(&injection)?;
+        bench.session().data(&summary(&injection, &self.out));
+        if !self.args.score.is_empty() {
+            self.score(bench, &tried)?;
+        }
+        Ok(tried.mutants.len())
+    }
+
+    /// Has detectors look at the order-dependent mutants.
+    fn score(&self, bench: &mut EngineBench<'_, '_>, tried: &Tried) -> Result<(), Stop> {
         let flaky =
             tried.mutants.iter().zip(&tried.verdicts).filter_map(|(mutant, verdict)| match &verdict.fate {
                 Fate::OrderDependent(flaky) => Some((mutant, flaky.as_slice())),
                 _ => None,
             });
         let flaky: Vec<(&Mutant, &[Flaky])> = sample(flaky.collect(), self.args.scored, self.settings.seed);
-        let all = flaky.len() as u64;
-        session
-            .tell(&Event::Planned(Plan { strategy: "score".to_owned(), ..self.plan(engine, flaky.len()) }));
-        let score = score(self.project, engine.suite(), &detector, &flaky, |done| {
-            let (orders_done, share) = (done as u64, done as f64 / all.max(1) as f64);
-            let progress = Progress { orders_done, orders: all, share, running: None };
-            session.tell(&Event::Progressed(progress));
-        })?;
-        session.data(&scored(&score));
-        let path = self.out.join(WORK).join("score.json");
-        let bytes = serde_json::to_vec_pretty(&score).unwrap_or_default();
-        fs::write(&path, bytes).map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
-    }
-
-    /// A hunt by this very program, in the same suite.
-    fn own_detector(&self) -> Result<String, Failure> {
-        let program = self.project.settings.keeper.display().to_string();
-        let mut words = vec![program];
-        words.extend(["hunt", "--quiet", "--no-explain", "--json", "-"].map(str::to_owned));
-        if self.project.settings.trusts_forks {
-            words.push("--trust-forks".to_owned());
-        }
-        words.extend(self.here().typed_again());
-        let quoted = shlex::try_join(words.iter().map(String::as_str));
-        quoted.map_err(|error| Failure::usage(error.to_string(), "name a detector with `--score COMMAND`"))
+        let plan = Plan { strategy: "score".to_owned(), ..self.plan(bench.engine(), flaky.len()) };
+        bench.session().tell(&Event::Planned(plan));
+        let scoring = Scoring {
+            project: self.project,
+            typed: self.here(),
+            detectors: &self.args.score,
+            shown: self.args.scored_in,
+            settings: self.settings,
+            left_out: &tried.left_out,
+            file: self.out.join(WORK).join("score.json"),
+        };
+        let scores = scoring.scores(bench, &flaky)?;
+        bench.session().data(&scores.iter().map(scored).collect::<String>());
+        Ok(())
     }
 
     /// The suite as it would be typed in the project's own directory, where detectors run.
@@ -152,7 +160,7 @@ impl<'a> Injector<'a> {
     /// In a hunt over the suite all of its tests may notice.
     fn in_scope(&self, suite: &Suite, mut mutants: Vec<Mutant>) -> Vec<Mutant> {
         if self.settings.scope == Scope::Suite {
-            mutants.iter_mut().for_each(|mutant| mutant.judged = suite.indices().collect());
+            mutants.iter_mut().for_each(|mutant| mutant.judged = vec![suite.indices().collect()]);
         }
         mutants
     }
@@ -166,7 +174,7 @@ impl<'a> Injector<'a> {
 
     /// What decides the verdicts. The data set itself may be among the sources, and is none of them.
     fn about(&self, engine: &Engine) -> String {
-        let fingerprint = fingerprint::of(self.project, engine, &self.args.suite.choice(), Some(&self.out));
+        let fingerprint = fingerprint::of(self.project, engine, &self.args.suite.choice(), Some(&self.whole));
         let operators: Vec<&str> = self.operators.iter().map(|operator| operator.name()).collect();
         let InjectSettings { scope, reruns, orders, times, seed } = self.settings;
         let ids = engine.suite().tests().iter().map(|test| test.id.0.as_str());
@@ -188,7 +196,7 @@ impl<'a> Injector<'a> {
         journal: &mut Journal,
     ) -> Result<Tried, Stop> {
         let looked_at: BTreeSet<TestIndex> =
-            mutants.iter().flat_map(|mutant| mutant.judged.iter().copied()).collect();
+            mutants.iter().flat_map(|mutant| mutant.judged.iter().flatten().copied()).collect();
         let left_out = self.left_out(bench, engine, &mutants, journal)?;
         let is_of_stable = |mutant: &Mutant| mutant.tests.iter().any(|test| !left_out.contains_key(test));
         let mutants: Vec<Mutant> = mutants.into_iter().filter(is_of_stable).collect();
@@ -218,18 +226,20 @@ impl<'a> Injector<'a> {
             return Ok(known.clone());
         }
         bench.session().say("Stable", "looking for tests that pass alone each time and in every order");
-        let classes: BTreeSet<Vec<TestIndex>> = mutants.iter().map(|mutant| mutant.judged.clone()).collect();
+        let classes: BTreeSet<Vec<TestIndex>> =
+            mutants.iter().flat_map(|mutant| mutant.judged.iter().cloned()).collect();
         let left_out = unstable(bench, &classes, &self.known(engine)?, self.settings)?;
         journal.note_unstable(&left_out)?;
         Ok(left_out)
     }
 
-    /// Tests that an earlier hunt has found to depend on order.
-    fn known(&self, engine: &Engine) -> Result<BTreeSet<TestIndex>, Failure> {
+    /// Tests that an earlier hunt has found to depend on order, with an order in which they failed.
+    fn known(&self, engine: &Engine) -> Result<BTreeMap<TestIndex, Order>, Failure> {
         let known = all_known(&self.project.directory)?;
         let found = known.iter().filter(|finding| finding.stands);
         let found = found.filter_map(|finding| finding_in(engine.suite(), finding).ok().flatten());
-        Ok(found.filter(|finding| finding.kind.is_order_dependent()).map(|finding| finding.test).collect())
+        let found = found.filter(|finding| finding.kind.is_order_dependent());
+        Ok(found.filter_map(|finding| Some((finding.test, finding.evidence?.failing))).collect())
     }
 
     fn injection<'t>(&'t self, engine: &'t Engine, tried: &'t Tried, classes: &'t [Class]) -> Injection<'t> {

@@ -12,6 +12,7 @@ use anyorder_model::{Event, Halted, NotSwapped, Order, Progress, RunRecord, Step
 use anyorder_search::{HuntSettings, hunt};
 
 use super::quiet::Quiet;
+use super::refusal::{Refusal, may_be_the_mutant};
 use crate::args::SuiteArgs;
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -35,7 +36,7 @@ pub(crate) struct EngineBench<'a, 's> {
     changed: BTreeMap<usize, Option<Engine>>,
     pub(crate) progress: Progress,
     /// Why nothing can be run any more.
-    pub(crate) trouble: Option<EngineError>,
+    pub(crate) trouble: Option<Failure>,
 }
 
 impl<'a, 's> EngineBench<'a, 's> {
@@ -66,15 +67,22 @@ impl<'a, 's> EngineBench<'a, 's> {
         self.session.tell(&Event::Progressed(self.progress.clone()));
     }
 
+    /// The suite as it is.
+    pub(crate) fn engine(&self) -> &'a Engine {
+        self.engine
+    }
+
     pub(crate) fn session(&mut self) -> &mut Session<'s> {
         self.session
     }
 
-    fn halted(&mut self, error: EngineError) -> Halted {
-        if matches!(error, EngineError::Cancelled) {
-            return Halted::Interrupted;
-        }
-        self.trouble = Some(error);
+    fn halted(&mut self, stop: Refusal) -> Halted {
+        let failure = match stop {
+            Refusal::Engine(EngineError::Cancelled) => return Halted::Interrupted,
+            Refusal::Engine(error) => error.into(),
+            Refusal::Failure(failure) => failure,
+        };
+        self.trouble = Some(failure);
         Halted::Broken
     }
 
@@ -83,25 +91,36 @@ impl<'a, 's> EngineBench<'a, 's> {
     }
 
     /// Collects a mutant's tree; nothing, and why, if it has not the same tests.
-    fn open(&mut self, mutant: &Mutant) -> Result<Result<Engine, String>, EngineError> {
-        let project = self.project.with_changes(vec![self.change(mutant)]);
-        let mut suites = match project.suites(self.session, self.args) {
-            Ok(suites) => suites,
-            Err(failure) => return Ok(Err(failure.problem.what)),
-        };
-        let engine = match suites.open_next() {
-            Ok(Some(opened)) => opened.engine,
+    ///
+    /// Only what is the mutant's own doing makes it invalid: a suite that does not start without it either, or a machine that
+    /// has no room for it, is trouble.
+    fn open(&mut self, mutant: &Mutant) -> Result<Result<Engine, String>, Refusal> {
+        let engine = match self.start(vec![self.change(mutant)]) {
+            Ok(Some(engine)) => engine,
             Ok(None) => return Ok(Err("there is no suite any more".to_owned())),
-            Err(EngineError::Cancelled) => return Err(EngineError::Cancelled),
-            Err(error) => return Ok(Err(error.to_string())),
+            Err(Refusal::Engine(error)) if may_be_the_mutant(&error) => {
+                self.start(vec![])?;
+                return Ok(Err(error.to_string()));
+            }
+            Err(refusal) => return Err(refusal),
         };
         let is_gone = |&&test: &&TestIndex| engine.suite().index_of(self.engine.suite().id(test)).is_none();
-        let gone = mutant.judged.iter().find(is_gone).map(|&test| self.engine.suite().id(test));
+        let gone = mutant.judged.iter().flatten().find(is_gone).map(|&test| self.engine.suite().id(test));
         Ok(gone.map_or(Ok(()), |id| Err(format!("{id} is not collected"))).map(|()| engine))
     }
 
+    /// Collects the suite with these files changed; a command may start others before it.
+    fn start(&mut self, changes: Vec<FileChange>) -> Result<Option<Engine>, Refusal> {
+        let mut suites = self.project.with_changes(changes).suites(self.session, self.args)?;
+        let mut engine = suites.open_next()?.map(|opened| opened.engine);
+        while let Some(other) = engine.take_if(|engine| engine.session() < self.engine.session()) {
+            engine = other.next_suite()?.0;
+        }
+        Ok(engine)
+    }
+
     /// The suite on a mutant's tree, which is kept by nobody from now on.
-    fn opened(&mut self, mutant: &Mutant) -> Result<Result<Engine, String>, EngineError> {
+    fn opened(&mut self, mutant: &Mutant) -> Result<Result<Engine, String>, Refusal> {
         match self.changed.get_mut(&mutant.number).and_then(Option::take) {
             Some(engine) => Ok(Ok(engine)),
             None => self.open(mutant),
@@ -137,15 +156,15 @@ impl<'a, 's> EngineBench<'a, 's> {
     }
 
     /// Runs orders on a mutant's own suite; tests have the same ids there, but maybe other places.
-    fn on_changed_tree(&mut self, mutant: &Mutant, orders: &[Order]) -> Result<Vec<RunRecord>, EngineError> {
+    fn on_changed_tree(&mut self, mutant: &Mutant, orders: &[Order]) -> Result<Vec<RunRecord>, Refusal> {
         let engine = self.opened(mutant)?.map_err(EngineError::Agent)?;
-        let batch = Batch::from(moved_all(orders, self.engine.suite(), engine.suite()));
+        let batch = Batch::from(moved(orders, self.engine.suite(), engine.suite())?);
         let records = self.carry_out(&engine, vec![batch]);
-        let suite = engine.suite().clone();
         self.keep(mutant, engine);
         let back = |(record, asked): (RunRecord, &Order)| {
-            let step = |step: Step| Step { test: moved(step.test, &suite, self.engine.suite()), ..step };
-            RunRecord { asked: asked.clone(), steps: record.steps.into_iter().map(step).collect() }
+            let steps = record.steps.into_iter().zip(asked.tests());
+            let steps = steps.map(|(step, &test)| Step { test, ..step }).collect();
+            RunRecord { asked: asked.clone(), steps }
         };
         Ok(records?.into_iter().zip(orders).map(back).collect())
     }
@@ -182,7 +201,7 @@ impl Bench for EngineBench<'_, '_> {
     fn fitness(&mut self, mutants: &[&Mutant]) -> Result<Vec<Fitness>, Halted> {
         self.changed.clear();
         let swaps: Vec<&Swap> = mutants.iter().filter_map(|mutant| mutant.swap.as_deref()).collect();
-        let mut tried = self.engine.try_swaps(&swaps).map_err(|error| self.halted(error))?.into_iter();
+        let mut tried = self.engine.try_swaps(&swaps).map_err(|error| self.halted(error.into()))?.into_iter();
         let mut fitness = Vec::with_capacity(mutants.len());
         for mutant in mutants {
             let swapped = mutant.swap.as_ref().and_then(|_| tried.next());
@@ -190,7 +209,7 @@ impl Bench for EngineBench<'_, '_> {
                 Some(Ok(())) => Fitness::Swapped,
                 Some(Err(NotSwapped::Invalid(why))) => Fitness::Invalid(why),
                 Some(Err(NotSwapped::Refused(_))) | None => {
-                    match self.open(mutant).map_err(|error| self.halted(error))? {
+                    match self.open(mutant).map_err(|refusal| self.halted(refusal))? {
                         Err(why) => Fitness::Invalid(why),
                         Ok(engine) => {
                             self.keep(mutant, engine);
@@ -210,23 +229,28 @@ impl Bench for EngineBench<'_, '_> {
         let swapped = asked.iter().zip(&changed).filter(|(_, is_changed)| !**is_changed);
         let batches = batches(swapped.map(|(ask, _)| ask));
         let engine = self.engine;
-        let records = self.carry_out(engine, batches).map_err(|error| self.halted(error))?;
+        let records = self.carry_out(engine, batches).map_err(|error| self.halted(error.into()))?;
         let mut records = records.into_iter();
         let mut answers = Vec::with_capacity(asked.len());
         for (ask, is_changed) in asked.iter().zip(changed) {
-            answers.push(match ask.mutant.filter(|_| is_changed && !ask.orders.is_empty()) {
+            let many = if is_changed { 0 } else { ask.orders.len() };
+            let swapped: Vec<RunRecord> = records.by_ref().take(many).collect();
+            // What a test has done may keep a function from being changed behind it: then it is changed in its file.
+            let is_refused = swapped.iter().any(|record| record.refused_swap().is_some());
+            let on_tree = ask.mutant.filter(|_| (is_changed || is_refused) && !ask.orders.is_empty());
+            answers.push(match on_tree {
                 Some(mutant) => {
-                    self.on_changed_tree(mutant, &ask.orders).map_err(|error| self.halted(error))?
+                    self.changed.entry(mutant.number).or_default();
+                    self.on_changed_tree(mutant, &ask.orders).map_err(|refusal| self.halted(refusal))?
                 }
-                None if is_changed => vec![],
-                None => records.by_ref().take(ask.orders.len()).collect(),
+                None => swapped,
             });
         }
         Ok(answers)
     }
 
     fn hunt(&mut self, mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
-        let opened = self.opened(mutant).map_err(|error| self.halted(error))?;
+        let opened = self.opened(mutant).map_err(|refusal| self.halted(refusal))?;
         let Ok(engine) = opened else { return Ok(vec![]) };
         let memory = Memory::forgetful(engine.suite(), engine.session());
         let mut oracle =
@@ -240,14 +264,14 @@ impl Bench for EngineBench<'_, '_> {
         if let Some(halted) = report.stopped_early {
             return Err(halted);
         }
-        let place = |test: TestIndex| moved(test, engine.suite(), self.engine.suite());
+        let place = |test: TestIndex| self.engine.suite().index_of(engine.suite().id(test));
         Ok(report.findings.iter().filter_map(|finding| Flaky::of(finding, place)).collect())
     }
 
     fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
         let plain = |ask: &Ask<'_>| ask.mutant.map_or(Ok(vec![]), |mutant| self.plain(mutant, &ask.orders));
         let answers: Result<Vec<_>, EngineError> = asked.iter().map(plain).collect();
-        answers.map_err(|error| self.halted(error))
+        answers.map_err(|error| self.halted(error.into()))
     }
 }
 
@@ -275,12 +299,11 @@ fn next_of<'o>(orders: &'o [Order], next: &AtomicUsize) -> Option<(usize, &'o Or
     orders.get(at).map(|order| (at, order))
 }
 
-fn moved_all(orders: &[Order], from: &Suite, to: &Suite) -> Vec<Order> {
-    let order = |order: &Order| order.tests().iter().map(|&test| moved(test, from, to)).collect();
-    orders.iter().map(order).collect()
-}
-
-/// The place of a test in another suite that has it.
-fn moved(test: TestIndex, from: &Suite, to: &Suite) -> TestIndex {
-    to.index_of(from.id(test)).expect("both suites have the tests that are asked for")
+/// The same orders in the suite of a mutant, which has all tests that may notice it.
+fn moved(orders: &[Order], from: &Suite, to: &Suite) -> Result<Vec<Order>, EngineError> {
+    let place = |&test: &TestIndex| {
+        let id = from.id(test);
+        to.index_of(id).ok_or_else(|| EngineError::Agent(format!("{id} is not collected any more")))
+    };
+    orders.iter().map(|order| order.tests().iter().map(place).collect()).collect()
 }

@@ -93,7 +93,7 @@ mod tests {
     use anyorder_inject::Fate;
 
     fn verdict() -> Verdict {
-        Verdict { fate: Fate::Equivalent, orders: 3, changed_tree: false }
+        Verdict { fate: Fate::Equivalent, orders: 3, changed_tree: false, not_looked_into: vec![] }
     }
 
     #[test]

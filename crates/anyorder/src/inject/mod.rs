@@ -4,13 +4,16 @@
 mod bench;
 mod journal;
 mod quiet;
+mod refusal;
 mod score;
+mod scoring;
 mod stop;
 mod written;
 
 pub(crate) use bench::EngineBench;
 pub(crate) use journal::Journal;
-pub(crate) use score::{Score, score};
+pub(crate) use score::Score;
+pub(crate) use scoring::{Scoring, Shown};
 pub(crate) use stop::Stop;
 pub(crate) use written::{cost_json, scored, summary, take, write_all};
 

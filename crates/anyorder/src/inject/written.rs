@@ -51,16 +51,18 @@ pub(crate) fn summary(injection: &Injection<'_>, out: &Path) -> String {
 }
 
 pub(crate) fn scored(score: &Score) -> String {
-    let Score { mutants, known, found, mutants_found, without_report, wall_s, .. } = score;
+    let Score { detector, mutants, known, found, mutants_found, without_report, wall_s, cpu_s, .. } = score;
     let lost = match without_report {
         0 => String::new(),
         number => format!("; no report for {number}"),
     };
+    let each = |seconds: f64| seconds / (*mutants).max(1) as f64;
     format!(
-        "recall {} % ({found} of {known} tests; {mutants_found} of {mutants} mutants), precision {} %, {:.1} s each{lost}\n",
+        "{detector}: recall {} % ({found} of {known} tests; {mutants_found} of {mutants} mutants), precision {} %, {:.1} s of CPU and {:.1} s each{lost}\n",
         score.recall(),
         score.precision(),
-        wall_s / (*mutants).max(1) as f64
+        each(*cpu_s),
+        each(*wall_s)
     )
 }
 

@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod dataset;
 pub(crate) mod expected;
 pub(crate) mod history;
 pub(crate) mod hostile;
