@@ -3,8 +3,8 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, iter};
 
 use anyorder_testkit::repository;
 use common::Anyorder;
@@ -32,12 +32,13 @@ fn commands() -> Vec<String> {
 #[test]
 fn the_page_of_commands_is_what_they_say_of_themselves() {
     let path = repository().join("docs/commands.md");
-    let mut made = "# Commands\n\nWhat `--help` says; this page is made from it.\n".to_owned();
-    for command in commands() {
+    let part = |command: String| {
         let help = help_of(&[&command]);
         let lines: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
-        made += &format!("\n## {command}\n\n```text\n{}\n```\n", lines.join("\n"));
-    }
+        format!("\n## {command}\n\n```text\n{}\n```\n", lines.join("\n"))
+    };
+    let heading = "# Commands\n\nWhat `--help` says; this page is made from it.\n".to_owned();
+    let made: String = iter::once(heading).chain(commands().into_iter().map(part)).collect();
     if std::env::var_os(UPDATE).is_some() {
         fs::write(&path, &made).unwrap();
     }

@@ -37,10 +37,8 @@ fn typed(block: &str) -> Vec<Pasted> {
 /// What each command says in one shell, and its exit code.
 fn followed(directory: &Path, commands: &[Pasted]) -> Vec<(String, i32)> {
     const END: &str = "that was it, with code";
-    let script: String = commands
-        .iter()
-        .map(|pasted| format!("{}\nprintf '\\n%s %d\\n' '{END}' $?\n", pasted.command))
-        .collect();
+    let told = |pasted: &Pasted| format!("{}\nprintf '\\n%s %d\\n' '{END}' $?\n", pasted.command);
+    let script = commands.iter().map(told).collect::<Vec<_>>().concat();
     let script = format!("exec 2>&1\n{script}");
     let environment = python(NEWEST).parent().and_then(Path::parent).expect("it has one").to_owned();
     let binary = Path::new(env!("CARGO_BIN_EXE_anyorder")).parent().expect("it has one").to_owned();

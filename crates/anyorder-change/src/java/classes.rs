@@ -44,15 +44,15 @@ impl Classes {
                 continue;
             }
             let contents = fs::read(&path)?;
-            match class_file::read(&contents).filter(|_| path.extension().is_some_and(|it| it == "class")) {
+            let is_class = path.extension().is_some_and(|ending| ending == "class");
+            if let Some(class) = class_file::read(&contents).filter(|_| is_class) {
                 // The first one on the path is the one that is loaded.
-                Some(class) => drop(self.by_name.entry(class.name.clone()).or_insert(class)),
-                None => {
-                    let name = path.strip_prefix(base).unwrap_or(&path).to_string_lossy().into_owned();
-                    let mut hasher = blake3::Hasher::new();
-                    hasher.update(&contents);
-                    self.resources.entry(name).or_insert(short(&hasher));
-                }
+                self.by_name.entry(class.name.clone()).or_insert(class);
+            } else {
+                let name = path.strip_prefix(base).unwrap_or(&path).to_string_lossy().into_owned();
+                let mut hasher = blake3::Hasher::new();
+                hasher.update(&contents);
+                self.resources.entry(name).or_insert(short(&hasher));
             }
         }
         Ok(())

@@ -101,7 +101,7 @@ struct Tests<'a> {
 
 impl<'a> Tests<'a> {
     fn new(suite: &'a Suite, rule: &ClassRule<'a>) -> Self {
-        let names = || suite.tests().iter().map(|test| classes::top_of(test));
+        let names = || suite.tests().iter().map(classes::top_of);
         let all = rule.old.into_iter().chain([rule.new]).flat_map(|classes| classes.by_name.values());
         let statics = all.filter_map(|class| Some((class.name.as_str(), class.statics.first()?.as_str())));
         Tests {
