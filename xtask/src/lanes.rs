@@ -18,7 +18,7 @@ const LONGEST: [&str; 10] = [
     "agents/junit",
     "slow_junit",
     "slow_hunt",
-    "slow_demo",
+    "slow_guide",
     "slow_fixtures",
     "slow_hostile",
     "slow_junit_build",

@@ -1,13 +1,26 @@
-//! The guide and the README, followed by somebody who pastes every command, one after the other.
+//! The demo, the guide and the README, followed by somebody who pastes every command, one after the other.
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 use anyorder_testkit::environment::{NEWEST, python};
+use anyorder_testkit::fixture::Fixture;
 use common::page::Page;
+
+/// Every kind of order dependence, and one test that fails by chance.
+const FOUND: [(&str, &str); 8] = [
+    ("victim", "tests/test_prices.py::test_book_costs_full_price"),
+    ("victim", "tests/test_templates.py::test_greeting_is_english"),
+    ("victim", "tests/test_inventory.py::test_new_shop_has_no_stock"),
+    ("victim", "tests/test_currency.py::test_prices_are_in_dollars"),
+    ("victim", "tests/test_templates.py::test_receipt_lists_every_item"),
+    ("brittle", "tests/test_prices.py::test_price_of_tea_is_cached"),
+    ("non-idempotent", "tests/test_cart.py::test_first_order_is_number_one"),
+    ("non-deterministic", "tests/test_prices.py::test_lucky_customer_gets_a_gift"),
+];
 
 /// A command, and lines that are shown below it.
 struct Pasted {
@@ -69,6 +82,31 @@ fn missing<'a>(shown: &'a [String], said: &str) -> Option<&'a String> {
     shown.iter().find(|line| !lines.by_ref().any(|said| said.contains(line.trim())))
 }
 
+/// What the demo has found, the directory that its next steps lead to, and the steps that the guide takes, too.
+fn the_demo_is_whole(directory: &Path, said: &str) {
+    for (kind, test) in FOUND {
+        assert!(said.contains(&format!("  {kind}  {test}")), "{kind} {test}\n{said}");
+    }
+    let next = said.split_once("      Next  ").unwrap_or_else(|| panic!("{said}")).1;
+    let steps: Vec<String> = next.lines().skip(1).map(|line| line.trim().to_owned()).collect();
+    let typed = |step: &String| Pasted { command: step.clone(), shown: vec![] };
+    let mut first: Vec<Pasted> = steps[..2].iter().map(typed).collect();
+    first.push(typed(&"pwd; anyorder collect --quiet".to_owned()));
+    let anywhere = tempfile::tempdir().unwrap();
+    let (there, code) = followed(anywhere.path(), &first).pop().unwrap();
+    assert_eq!(code, 0, "{there}");
+    assert_eq!(Path::new(there.lines().next().unwrap()), directory.join("shop").canonicalize().unwrap());
+    assert_eq!(
+        steps[2..5],
+        ["anyorder explain v-a69b7f", "anyorder fix v-a69b7f", "anyorder fix --apply v-a69b7f"]
+    );
+    for (path, text) in Fixture::pytest("demo").contents() {
+        let inside = path.components().skip_while(|part| part.as_os_str() != "demo").skip(1);
+        let copied = directory.join("shop").join(inside.collect::<PathBuf>());
+        assert_eq!(fs::read(&copied).ok(), Some(text), "{}", copied.display());
+    }
+}
+
 #[test]
 fn who_follows_the_guide_and_the_readme_sees_what_they_show() {
     let guide = Page::named("guide.md");
@@ -80,13 +118,14 @@ fn who_follows_the_guide_and_the_readme_sees_what_they_show() {
     let own = readme.blocks("sh").filter(|block| block.starts_with("anyorder"));
     commands.extend(own.flat_map(typed));
     assert!(commands.len() > 15, "there is little to follow");
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::Builder::new().prefix("with a space ").tempdir().unwrap();
     let said = followed(directory.path(), &commands);
     assert_eq!(said.len(), commands.len());
     for (pasted, (said, code)) in commands.iter().zip(&said) {
         assert!([0, 1].contains(code), "`{}` ends with {code}:\n{said}", pasted.command);
         assert_eq!(missing(&pasted.shown, said), None, "`{}`:\n{said}", pasted.command);
     }
+    the_demo_is_whole(directory.path(), &said[0].0);
     let report = fs::read_to_string(directory.path().join("shop/report.html")).unwrap();
     assert!(report.contains("v-a69b7f"), "the report shows another suite");
 }
