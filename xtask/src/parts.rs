@@ -34,8 +34,9 @@ const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 const AGENTS: &str = "agents";
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 18] = [
+pub(crate) const THOROUGH: [&str; 19] = [
     AGENTS,
+    "slow_browser",
     "slow_check",
     "slow_deep_states",
     "slow_disk",

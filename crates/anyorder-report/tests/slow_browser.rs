@@ -2,6 +2,7 @@
 
 mod browser;
 
+use anyorder_testkit::thorough::usually_or_in_trials;
 use serde_json::{Value, json};
 
 use browser::documents::{ID, POLLUTER, VICTIM, large, small};
@@ -9,9 +10,6 @@ use browser::{SHOWN, assert_told, filter, on, on_file, written};
 
 /// Seconds from the first byte to a filter that has had its effect.
 const SOON: f64 = 2.0;
-
-/// How often that is tried: the machine may be busy with something else.
-const TRIES: usize = 5;
 
 #[test]
 fn a_report_opens_with_numbers_a_graph_and_tables() {
@@ -149,20 +147,20 @@ fn ten_thousand_tests_and_two_thousand_findings_are_at_hand_in_two_seconds() {
         const drawn = () => new Promise(requestAnimationFrame); \
         return drawn().then(drawn).then(() => performance.now() / 1000); })()";
     let file = written("large", &large());
-    let mut took = vec![];
-    while took.len() < TRIES && took.iter().all(|&seconds| seconds > SOON) {
-        on_file(&file, "", |page| {
-            took.push(page.value(filtered).as_f64().expect("a number"));
-            assert_eq!(page.text(SHOWN), "v-001234");
-            page.press("Escape");
-            page.wait_for("document.getElementById('graph-words').textContent.includes('of 2,000 findings')");
-            let nodes = page.value("document.querySelectorAll('.graph .node').length");
-            assert!(nodes.as_u64().is_some_and(|nodes| (30..60).contains(&nodes)), "{nodes}");
-            page.value("location.hash = 'v-001777'");
-            page.wait_for("document.querySelector(`.graph [data-test$='test_thing[1777]']`) !== null");
-        });
-    }
-    assert!(took.iter().any(|&seconds| seconds < SOON), "{took:?}");
+    on_file(&file, "", |page| {
+        let by_the_clock = page.value(filtered).as_f64().expect("a number");
+        let of_cpu = page.seconds_of_cpu();
+        // Other tests run at the same time every day, and a clock counts them, too.
+        let took = usually_or_in_trials(of_cpu, by_the_clock);
+        assert!(took < SOON, "{of_cpu} s of CPU, {by_the_clock} s");
+        assert_eq!(page.text(SHOWN), "v-001234");
+        page.press("Escape");
+        page.wait_for("document.getElementById('graph-words').textContent.includes('of 2,000 findings')");
+        let nodes = page.value("document.querySelectorAll('.graph .node').length");
+        assert!(nodes.as_u64().is_some_and(|nodes| (30..60).contains(&nodes)), "{nodes}");
+        page.value("location.hash = 'v-001777'");
+        page.wait_for("document.querySelector(`.graph [data-test$='test_thing[1777]']`) !== null");
+    });
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn a_history_of_the_first_version_is_kept_and_takes_profiles() {
     drop(store);
     tamper(
         project.path(),
-        "DROP TABLE profile; DROP TABLE checkout; DROP TABLE imported; PRAGMA user_version = 1",
+        "DROP TABLE profile; DROP TABLE checkout; DROP TABLE imported; DROP TABLE note; PRAGMA user_version = 1",
     );
     assert!(anyorder_store::History::open(project.path()).unwrap().is_some());
     let mut store = open(project.path());

@@ -161,6 +161,15 @@ impl Page<'_> {
         text(&self.value(expression))
     }
 
+    /// What its process has taken so far.
+    pub fn seconds_of_cpu(&mut self) -> f64 {
+        self.ask("Performance.enable", &json!({}));
+        let told = self.ask("Performance.getMetrics", &json!({}));
+        let metrics = told["metrics"].as_array().into_iter().flatten();
+        let mut times = metrics.filter(|metric| metric["name"] == "ProcessTime");
+        times.next().and_then(|metric| metric["value"].as_f64()).expect("browsers tell it")
+    }
+
     /// Waits until an expression is true.
     pub fn wait_for(&mut self, expression: &str) {
         let until = Instant::now() + PATIENCE;
