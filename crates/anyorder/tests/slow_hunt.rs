@@ -12,8 +12,13 @@ use serde_json::Value;
 const LANES: usize = 3;
 
 /// Hunted in trials only, because they take a thousand forks or more; simulated suites have such victims every day.
-const LARGE: [&str; 4] =
-    ["fifty_polluters", "one_polluter_many_victims", "state_in_fixtures", "state_in_modules"];
+const LARGE: [&str; 5] = [
+    "fifty_polluters",
+    "one_polluter_many_victims",
+    "partners_hard_to_find",
+    "state_in_fixtures",
+    "state_in_modules",
+];
 
 /// Where every day the state behind findings is looked for, too, because tests do things there that could get in its way.
 const EXPLAINED: [&str; 2] = ["closed_stdout", "crashes_after_polluter"];
