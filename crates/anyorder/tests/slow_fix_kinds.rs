@@ -70,6 +70,8 @@ fn note(directory: &Path, pairs: &[Pair]) {
     for Pair { polluter, victim } in pairs {
         let finding = Finding::new(Kind::Victim, TestIndex(0), victim);
         let json = json!({
+            "kind": Kind::Victim.name(),
+            "test": victim.0,
             "polluters": [[polluter.0]],
             "evidence": {"passing": [victim.0], "failing": [polluter.0, victim.0], "plain_pairs": 1},
         });
