@@ -14,8 +14,9 @@ use crate::tally::{Tally, heard};
 const LANES: usize = 3;
 
 /// What takes longest, and so begins first: else two lanes would wait for the last at the end.
-const LONGEST: [&str; 10] = [
+const LONGEST: [&str; 11] = [
     "agents/junit",
+    "trial suites",
     "slow_junit",
     "slow_hunt",
     "slow_guide",

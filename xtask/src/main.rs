@@ -14,6 +14,7 @@ mod mutate;
 mod packages;
 mod pairs;
 mod parts;
+mod picture;
 mod simulated;
 mod tally;
 mod trial;
@@ -41,7 +42,8 @@ cargo xtask trial messages [COUNT [SEED]]
 cargo xtask trial packages            a wheel and `cargo install`, each in an empty place, hunt a suite
 cargo xtask trial thorough [TEST...]  tests that do less every day, `agents` among them: more orders, kills, JVMs and interpreters
 cargo xtask trial fuzz [SECONDS]      the same with cargo-fuzz, a minute for each target without SECONDS
-cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm";
+cargo xtask bench NAME [SUITE...]     isolated, pairs, store, polluter, detect, twice, profile, jvm
+cargo xtask picture                   what a terminal showed, with its colours, as an SVG: standard input to standard output";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
 fn carry_out(words: &[&str]) -> Option<bool> {
     match words {
         ["test", parts @ ..] => Some(parts::test(parts)),
+        ["picture"] => Some(picture::picture()),
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "explain", names @ ..] => Some(explained::explained(names)),
         ["trial", "check", directories @ ..] => Some(checked::checked(directories)),

@@ -12,17 +12,16 @@ use anyorder_testkit::{browser, repository, thorough};
 
 use crate::agent;
 use crate::lanes::{Job, in_lanes};
-use crate::messages::messages;
-use crate::tally::{Tally, counted, one_check, one_result};
-use crate::trial;
+use crate::tally::{Tally, counted, one_check};
 
 type Part<T> = (&'static str, fn() -> T);
 
 /// Parts that are done one after the other.
-const ALONE: [Part<Tally>; 4] = [("format", format), ("lints", lints), ("rust", rust), ("trials", trials)];
+const ALONE: [Part<Tally>; 3] = [("format", format), ("lints", lints), ("rust", rust)];
 
 /// Parts whose programs run side by side, behind the others.
-const IN_LANES: [Part<Vec<Job>>; 3] = [("slow", slow), ("java", java), ("agents", agents)];
+const IN_LANES: [Part<Vec<Job>>; 4] =
+    [("slow", slow), ("java", java), ("agents", agents), ("trials", trials)];
 
 /// Suites that are tried in every test run: quick, and one of them written with unittest.
 const TRIED: [&str; 2] = ["six", "knack"];
@@ -60,7 +59,7 @@ pub(crate) const THOROUGH: [&str; 19] = [
 const NOTHING_LEFT_OUT: &str = "ANYORDER_TEST_ALL";
 
 /// How many bad messages and files are tried in every test run.
-const MESSAGES: u64 = 20_000;
+const MESSAGES: &str = "20000";
 
 /// Runs the named parts, or all. Ends with a line that says how many tests passed and failed.
 pub(crate) fn test(names: &[&str]) -> bool {
@@ -77,7 +76,7 @@ pub(crate) fn test(names: &[&str]) -> bool {
         let begun = Instant::now();
         let Tally { passed, failed } = part();
         times.push(format!(
-            "{name:19} {:4.0} s   {passed} passed, {failed} failed",
+            "{name:28} {:4.0} s   {passed} passed, {failed} failed",
             begun.elapsed().as_secs_f64()
         ));
         all.add(&Tally { passed, failed });
@@ -194,10 +193,13 @@ fn agents() -> Vec<Job> {
     agent::every_day()
 }
 
-fn trials() -> Tally {
-    let mut tally = one_result(trial::suites(&TRIED));
-    tally.add(&one_result(messages(MESSAGES, 0)));
-    tally
+fn trials() -> Vec<Job> {
+    let trial = |name: &str, words: &[&str]| {
+        let mut command = Command::new(env::current_exe().expect("it is running"));
+        command.args(["trial", name]).args(words).current_dir(repository());
+        Job { name: format!("trial {name}"), command }
+    };
+    vec![trial("suites", &TRIED), trial("messages", &[MESSAGES])]
 }
 
 fn cargo(words: &[&str]) -> Command {

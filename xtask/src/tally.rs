@@ -46,20 +46,23 @@ pub(crate) fn counted(command: &mut Command) -> Tally {
     heard(command, &mut |line| println!("{line}"))
 }
 
-/// Runs a test runner, tells every line that it prints, and adds up the counts in its closing lines.
+/// Runs a test runner, tells every line that it prints, and adds up the counts in its closing lines. A program that counts
+/// nothing is one check.
 pub(crate) fn heard(command: &mut Command, tell: &mut dyn FnMut(&str)) -> Tally {
     let mut child =
         command.stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let mut tally = Tally::default();
+    let (mut tally, mut has_counted) = (Tally::default(), false);
     for line in BufReader::new(child.stdout.take().expect("it is piped")).lines().map_while(Result::ok) {
         tell(&line);
-        tally.add(&Tally::of(&line).unwrap_or_default());
+        let counts = Tally::of(&line);
+        has_counted |= counts.is_some();
+        tally.add(&counts.unwrap_or_default());
     }
     let is_good = child.wait().is_ok_and(|status| status.success());
     if !is_good && tally.failed == 0 {
         tally.failed = 1; // it did not get as far as counting
     }
-    tally
+    if has_counted || !is_good { tally } else { one_result(true) }
 }
 
 /// The number right before `word`, which may end in an `s` or a punctuation mark.
