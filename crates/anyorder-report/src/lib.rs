@@ -1,6 +1,7 @@
-//! The only crate that prints: events become lines in a terminal and JSON in a file.
+//! The only crate that prints: events become lines in a terminal and JSON in a file, and the document that is made of such
+//! files becomes a page, SARIF, JUnit XML and other formats.
 //!
-//! Knows words, columns and colours. Decides nothing and runs nothing.
+//! Knows words, columns, colours and formats. Decides nothing and runs nothing.
 
 mod cause;
 mod dependencies;
