@@ -108,8 +108,9 @@ pub enum Process {
     Ordinary,
 }
 
-/// The middle value.
+/// The middle value, or halfway between the two.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
 }

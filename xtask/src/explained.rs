@@ -74,7 +74,7 @@ fn explanations(finding: &Value) -> Vec<&Value> {
 }
 
 /// Whether the cause behind each group that was looked into is proved.
-fn is_proved(finding: &Value) -> bool {
+pub(crate) fn is_proved(finding: &Value) -> bool {
     let explanations = explanations(finding);
     !explanations.is_empty() && explanations.iter().all(|one| one["reason"].is_null())
 }

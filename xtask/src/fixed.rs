@@ -1,4 +1,4 @@
-//! Patches for what hunts find in public suites: how many findings get one, and why the others get none.
+//! Patches for what hunts find, in public suites and in our own: how many findings get one, and why the others get none.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,62 +6,118 @@ use std::path::Path;
 use std::process::Command;
 
 use anyorder_testkit::binary::{Profile, anyorder};
+use anyorder_testkit::environment::{NEWEST, python};
+use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::repository;
 use anyorder_testkit::spent::spend;
-use anyorder_testkit::suites::{Suite, suite};
+use anyorder_testkit::suites::suite;
 use serde_json::Value;
 
-use crate::explained::FOUND;
+use crate::explained::{FOUND, is_proved};
 use crate::hunts::{DEPENDENT, is_order_dependent, list};
 
 /// The share of findings that have to have a patch.
 const PATCHED: f64 = 0.75;
 
+/// Files that say what there is to find in a fixture.
+const KNOWN: [&str; 3] = ["expected.json", "causes.json", "fix.json"];
+
 /// Fixes the named suites, or all; prints one line for each, what has no patch, and all patches. Whether enough have one.
 pub(crate) fn fixed(names: &[&str]) -> bool {
     let names = if names.is_empty() { [&DEPENDENT[..], &FOUND].concat() } else { names.to_vec() };
-    println!("{:14} {:>8} {:>7} {:>7} {:>7}  reasons", "suite", "findings", "patched", "patches", "CPU");
+    heading();
     let binary = anyorder(Profile::Release);
-    let shares: Vec<[usize; 2]> = names.iter().map(|name| fix(&binary, &suite(name))).collect();
-    let [all, patched] = [0, 1].map(|at| shares.iter().map(|share| share[at]).sum::<usize>());
-    println!("{:14} {all:>8} {patched:>7}  {:.0} %", "all", 100.0 * patched as f64 / all.max(1) as f64);
-    all > 0 && patched as f64 >= PATCHED * all as f64
+    let mut all = Share::default();
+    for name in names {
+        let suite = suite(name);
+        let (_home, prepared) = suite.prepare().copied();
+        let report = fix(&binary, &prepared.directory, &prepared.python, suite.arguments);
+        all.add(Share::of(name, &report, is_order_dependent));
+        list(&report, "patches").for_each(|patch| show(patch, &prepared.directory));
+    }
+    all.tell("all", 0.0, "");
+    all.findings > 0 && all.patched as f64 >= PATCHED * all.findings as f64
+}
+
+/// The same for our own suites with known findings: all that have a proved cause, and that no author has declared, have to
+/// have a patch.
+pub(crate) fn fixtures(names: &[&str]) -> bool {
+    heading();
+    let (binary, python) = (anyorder(Profile::Release), python(NEWEST));
+    let mut all = Share::default();
+    for name in fixtures_with_findings().iter().filter(|name| names.is_empty() || names.contains(&name.as_str())) {
+        let fixture = Fixture::pytest(name);
+        let report = fix(&binary, fixture.path(), &python, &[]);
+        all.add(Share::of(name, &report, |finding| is_proved(finding) && finding["declared"] != true));
+    }
+    all.tell("all", 0.0, "");
+    all.findings > 0 && all.patched == all.findings
+}
+
+fn fixtures_with_findings() -> Vec<String> {
+    let home = repository().join("fixtures/pytest");
+    let places = fs::read_dir(home).expect("there are fixtures").flatten().map(|entry| entry.path());
+    let known = places.filter(|place| KNOWN.iter().any(|file| place.join(file).exists()));
+    let mut names: Vec<String> =
+        known.filter_map(|place| Some(place.file_name()?.to_string_lossy().into_owned())).collect();
+    names.sort_unstable();
+    names
+}
+
+fn heading() {
+    println!("{:26} {:>8} {:>7} {:>7}  reasons", "suite", "findings", "patched", "CPU");
+}
+
+/// What `fix` reports, with the seconds of CPU that it took as `cpu`.
+fn fix(binary: &Path, directory: &Path, python: &Path, arguments: &[&str]) -> Value {
+    let file = directory.with_file_name("report.json");
+    let mut command = Command::new(binary);
+    command.arg("fix").arg("--directory").arg(directory).arg("--json").arg(&file).arg("--");
+    command.arg(python).args(["-m", "pytest"]).args(arguments);
+    let spent = spend(&mut command);
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let mut report: Value = serde_json::from_str(&text).unwrap_or_else(|_| serde_json::json!({}));
+    report["cpu"] = spent.cpu_s.into();
+    report
 }
 
 /// How many findings there are, and how many have a patch.
-fn fix(binary: &Path, suite: &Suite) -> [usize; 2] {
-    let (_home, prepared) = suite.prepare().copied();
-    let file = prepared.directory.with_file_name("report.json");
-    let mut command = Command::new(binary);
-    command.arg("fix").arg("--directory").arg(&prepared.directory).arg("--json").arg(&file).arg("--");
-    command.arg(&prepared.python).args(["-m", "pytest"]).args(suite.arguments);
-    let spent = spend(&mut command);
-    let text = fs::read_to_string(&file).unwrap_or_default();
-    let report: Value = serde_json::from_str(&text).unwrap_or_default();
-    let findings: Vec<&Value> =
-        list(&report, "findings").filter(|finding| is_order_dependent(finding)).collect();
-    let (patched, others): (Vec<&Value>, Vec<&Value>) =
-        findings.iter().partition(|finding| finding["patch"].is_string());
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    others.iter().for_each(|finding| *reasons.entry(reason(finding)).or_default() += 1);
-    let reasons: Vec<String> = reasons.iter().map(|(reason, number)| format!("{number} {reason}")).collect();
-    println!(
-        "{:14} {:>8} {:>7} {:>7} {:>7.1}  {}",
-        suite.name,
-        findings.len(),
-        patched.len(),
-        list(&report, "patches").count(),
-        spent.cpu_s,
-        reasons.join(", ")
-    );
-    for finding in others {
-        println!("    {}: {} {}", reason(finding), finding["kind"], finding["test"]);
+#[derive(Default)]
+struct Share {
+    findings: usize,
+    patched: usize,
+}
+
+impl Share {
+    /// That of the findings that count, printed with those that have no patch.
+    fn of(name: &str, report: &Value, counts: impl Fn(&Value) -> bool) -> Share {
+        let findings: Vec<&Value> = list(report, "findings").filter(|finding| counts(finding)).collect();
+        let others: Vec<&&Value> = findings.iter().filter(|finding| !finding["patch"].is_string()).collect();
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        others.iter().for_each(|finding| *reasons.entry(reason(finding)).or_default() += 1);
+        let reasons: Vec<String> = reasons.iter().map(|(reason, number)| format!("{number} {reason}")).collect();
+        let share = Share { findings: findings.len(), patched: findings.len() - others.len() };
+        share.tell(name, report["cpu"].as_f64().unwrap_or_default(), &reasons.join(", "));
+        for finding in others {
+            println!("    {}: {} {}", reason(finding), finding["kind"], finding["test"]);
+        }
+        share
     }
-    for patch in list(&report, "patches") {
-        let diff = patch["diff"].as_str().unwrap_or_default();
-        println!("    {}: {}", patch["strength"], patch["summary"]);
-        println!("{}", fs::read_to_string(prepared.directory.join(diff)).unwrap_or_default());
+
+    fn add(&mut self, other: Share) {
+        self.findings += other.findings;
+        self.patched += other.patched;
     }
-    [findings.len(), patched.len()]
+
+    fn tell(&self, name: &str, cpu: f64, reasons: &str) {
+        println!("{name:26} {:>8} {:>7} {cpu:>7.1}  {reasons}", self.findings, self.patched);
+    }
+}
+
+fn show(patch: &Value, directory: &Path) {
+    let diff = patch["diff"].as_str().unwrap_or_default();
+    println!("    {}: {}", patch["strength"], patch["summary"]);
+    println!("{}", fs::read_to_string(directory.join(diff)).unwrap_or_default());
 }
 
 fn reason(finding: &Value) -> &str {

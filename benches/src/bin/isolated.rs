@@ -10,8 +10,8 @@ use benches::{Bench, Process, median};
 
 const SUITES: [&str; 6] = ["jinja2", "marshmallow", "click", "flask", "attrs", "requests-mock"];
 const KINDS: [Process; 3] = [Process::Lean, Process::SameState, Process::Ordinary];
-const ROUNDS: usize = 8;
-const FORKS_PER_ROUND: usize = 25;
+const ROUNDS: usize = 15;
+const FORKS_PER_ROUND: usize = 20;
 
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -19,7 +19,7 @@ fn main() {
         if named.is_empty() { SUITES.to_vec() } else { named.iter().map(String::as_str).collect() };
     println!(
         "CPU of one isolated test in ms, and how many times a fork's; median of {ROUNDS} rounds \
-         (a round: {FORKS_PER_ROUND} forks, one process of each kind)"
+         (a round: one test, {FORKS_PER_ROUND} forks, one process of each kind)"
     );
     println!(
         "{:14} {:>6} {:>6} {:>14} {:>14} {:>14}   plugins",
@@ -37,11 +37,10 @@ fn measure(name: &str) -> [f64; 3] {
     let mut forks = Vec::new();
     let mut processes = KINDS.map(|_| Vec::new());
     for round in 0..ROUNDS {
-        // Tests from all over the suite, the same for every way.
-        let chosen: Vec<usize> =
-            (0..FORKS_PER_ROUND).map(|at| (at * ROUNDS + round) * 7919 % tests).collect();
-        let orders = chosen.iter().map(|&test| vec![Order(vec![index(test)])]).collect();
-        let id = &bench.engine.suite().id(index(chosen[0])).0;
+        // Tests from all over the suite, the same one for every way.
+        let test = index(round * 7919 % tests);
+        let orders = vec![vec![Order(vec![test])]; FORKS_PER_ROUND];
+        let id = &bench.engine.suite().id(test).0;
         forks.push(bench.cpu_of_orders(orders) / FORKS_PER_ROUND as f64);
         for (kind, seen) in KINDS.iter().zip(&mut processes) {
             seen.push(bench.cpu_of_process(id, *kind));
