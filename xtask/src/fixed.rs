@@ -32,7 +32,7 @@ pub(crate) fn fixed(names: &[&str]) -> bool {
         let suite = suite(name);
         let (_home, prepared) = suite.prepare().copied();
         let report = fix(&binary, &prepared.directory, &prepared.python, suite.arguments);
-        all.add(Share::of(name, &report, is_order_dependent));
+        all.add(&Share::of(name, &report, is_order_dependent));
         list(&report, "patches").for_each(|patch| show(patch, &prepared.directory));
     }
     all.tell("all", 0.0, "");
@@ -45,10 +45,12 @@ pub(crate) fn fixtures(names: &[&str]) -> bool {
     heading();
     let (binary, python) = (anyorder(Profile::Release), python(NEWEST));
     let mut all = Share::default();
-    for name in fixtures_with_findings().iter().filter(|name| names.is_empty() || names.contains(&name.as_str())) {
+    for name in
+        fixtures_with_findings().iter().filter(|name| names.is_empty() || names.contains(&name.as_str()))
+    {
         let fixture = Fixture::pytest(name);
         let report = fix(&binary, fixture.path(), &python, &[]);
-        all.add(Share::of(name, &report, |finding| is_proved(finding) && finding["declared"] != true));
+        all.add(&Share::of(name, &report, |finding| is_proved(finding) && finding["declared"] != true));
     }
     all.tell("all", 0.0, "");
     all.findings > 0 && all.patched == all.findings
@@ -95,7 +97,8 @@ impl Share {
         let others: Vec<&&Value> = findings.iter().filter(|finding| !finding["patch"].is_string()).collect();
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         others.iter().for_each(|finding| *reasons.entry(reason(finding)).or_default() += 1);
-        let reasons: Vec<String> = reasons.iter().map(|(reason, number)| format!("{number} {reason}")).collect();
+        let reasons: Vec<String> =
+            reasons.iter().map(|(reason, number)| format!("{number} {reason}")).collect();
         let share = Share { findings: findings.len(), patched: findings.len() - others.len() };
         share.tell(name, report["cpu"].as_f64().unwrap_or_default(), &reasons.join(", "));
         for finding in others {
@@ -104,7 +107,7 @@ impl Share {
         share
     }
 
-    fn add(&mut self, other: Share) {
+    fn add(&mut self, other: &Share) {
         self.findings += other.findings;
         self.patched += other.patched;
     }

@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask bench jvm [DIRECTORY...]`. CPU of whole commands, on a generated suite of 150 tests in 30 classes. What a test
 //! costs in a fork is what `sweep --strategy isolated` takes more than `sweep --strategy original`, so the zygote is not in
-//! it. With directories, only rounds of the suites there are compared.
+//! it. With directories, only rounds of the suites there are compared: with the agent's own new JVMs, and with new JVMs as
+//! the build would start them, with default options and no agent.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::fmt::Write;
@@ -12,7 +13,7 @@ use std::{env, fs};
 
 use anyorder_testkit::binary::{Profile, anyorder};
 use anyorder_testkit::repository;
-use anyorder_testkit::spent::spend;
+use anyorder_testkit::spent::{Spent, spend};
 use benches::median;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -30,9 +31,12 @@ fn main() {
     for directory in &directories {
         let project = Project::at(directory);
         let [fork, process] = ["fork", "process"].map(|isolation| project.round(&["--isolation", isolation]));
+        let plain = Plain::new(&project).run("all", &[]);
         println!(
-            "{}: a round in a fork {fork:.0} ms of CPU, in a new JVM of the agent's {process:.0} ms, {:.1}x",
+            "{}: a round in a fork {fork:.0} ms of CPU, in a new JVM with default options {plain:.0} ms, {:.1}x, in one of the \
+             agent's {process:.0} ms, {:.1}x",
             directory.display(),
+            plain / fork,
             process / fork
         );
     }
@@ -54,7 +58,7 @@ fn generated() {
     let processes = |strategy| of_few(&["--isolation", "process", "--strategy", strategy]);
     let process = (processes("isolated") - processes("original")) / (count - 1) as f64;
     let [suite, twice] = ["suite", "isolated-test"].map(|mode| project.run(&["twice", "--mode", mode]));
-    let plain = Plain::new(&project);
+    let plain = Plain::new(&project).in_jars();
     let default = plain.run("one", &[]);
     let (round, new_round) = (project.round(&[]), plain.run("all", &[]));
     let archived = plain.run_archived();
@@ -106,6 +110,14 @@ impl Project {
         project
     }
 
+    /// All tests, in the original order.
+    fn tests(&self) -> Vec<String> {
+        let spent = self.spend(&["collect", "--json", "-"]);
+        let report: Value = serde_json::from_slice(&spent.output.stdout).expect("it is JSON");
+        let tests = report["tests"].as_array().expect("a list of tests").iter();
+        tests.filter_map(|test| test["id"].as_str()).map(str::to_owned).collect()
+    }
+
     /// One of several random orders of all tests.
     fn round(&self, words: &[&str]) -> f64 {
         let rounds = ORDERS.to_string();
@@ -118,18 +130,18 @@ impl Project {
     }
 
     fn run(&self, words: &[&str]) -> f64 {
-        median((0..ROUNDS).map(|_| self.spend(words)).collect())
+        median((0..ROUNDS).map(|_| 1e3 * self.spend(words).cpu_s).collect())
     }
 
     /// With nothing remembered but the build.
-    fn spend(&self, words: &[&str]) -> f64 {
+    fn spend(&self, words: &[&str]) -> Spent {
         let _ = fs::remove_file(self.home.join(".anyorder/history.sqlite"));
         let mut command = Command::new(&self.binary);
         let spent = spend(command.args(words).arg("--directory").arg(&self.home));
         let said = String::from_utf8_lossy(&spent.output.stderr);
         // 1 says that something was found.
         assert!(matches!(spent.output.status.code(), Some(0 | 1)), "{words:?}: {said}");
-        1e3 * spent.cpu_s
+        spent
     }
 }
 
@@ -148,48 +160,50 @@ fn source(class: usize) -> String {
 
 /// JUnit by itself, without anyorder.
 struct Plain {
+    home: PathBuf,
     work: TempDir,
-    class_path: String,
+    class_path: Vec<String>,
 }
 
 impl Plain {
-    /// With the classes in a jar, because an archive takes no directories.
     fn new(project: &Project) -> Self {
         let work = TempDir::with_prefix("bench").expect("a temporary directory can be made");
         let survey = fs::read(project.home.join(".anyorder/build/survey.json")).expect("it was kept");
         let survey: Value = serde_json::from_slice(&survey).expect("it is JSON");
         let all = survey["modules"][0]["capture"]["class_path"].as_array().expect("a class path").iter();
-        let all: Vec<&str> = all.filter_map(Value::as_str).collect();
-        let jars: Vec<&str> = all.iter().copied().filter(|place| Path::new(place).is_file()).collect();
-        let classes = work.path().join("classes");
+        let mut class_path: Vec<String> = all.filter_map(Value::as_str).map(str::to_owned).collect();
         let runner = repository().join("agents/junit/plain/platform/AnyorderOrder.java");
-        must(Command::new("javac").args(["-nowarn", "-cp", &all.join(":"), "-d"]).arg(&classes).arg(runner));
-        let tests = project.home.join("target/test-classes");
-        let jar = work.path().join("all.jar");
+        let classes = work.path().join("classes");
         must(
-            Command::new("jar")
-                .arg("cf")
-                .arg(&jar)
-                .arg("-C")
-                .arg(classes)
-                .arg(".")
-                .arg("-C")
-                .arg(tests)
-                .arg("."),
+            Command::new("javac")
+                .args(["-nowarn", "-cp", &class_path.join(":"), "-d"])
+                .arg(&classes)
+                .arg(runner),
         );
-        let tests = (0..CLASSES).flat_map(|class| (0..TESTS_PER_CLASS).map(move |test| (class, test)));
-        let all: Vec<String> =
-            tests.map(|(class, test)| format!("acme.C{class}Test#holds{test}\n")).collect();
-        let all = all.concat();
-        for (order, text) in [("one", "acme.C0Test#holds0\n"), ("all", &all)] {
-            fs::write(work.path().join(order), text).expect("it can be written to");
+        class_path.insert(0, classes.display().to_string());
+        let tests = project.tests();
+        for (order, tests) in [("one", &tests[..1]), ("all", &tests)] {
+            fs::write(work.path().join(order), tests.join("\n") + "\n").expect("it can be written to");
         }
-        Plain { class_path: format!("{}:{}", jar.display(), jars.join(":")), work }
+        Plain { home: project.home.clone(), work, class_path }
+    }
+
+    /// With all classes in jars, because an archive takes no directories.
+    fn in_jars(mut self) -> Self {
+        for (at, place) in
+            self.class_path.iter_mut().enumerate().filter(|(_, place)| Path::new(place).is_dir())
+        {
+            let jar = self.work.path().join(format!("{at}.jar"));
+            must(Command::new("jar").arg("cf").arg(&jar).args(["-C", place, "."]));
+            *place = jar.display().to_string();
+        }
+        self
     }
 
     fn java(&self, order: &str, options: &[&str]) -> Command {
         let mut java = Command::new("java");
-        java.args(options).args(["-cp", &self.class_path, "AnyorderOrder"]).arg(self.work.path().join(order));
+        java.args(options).args(["-cp", &self.class_path.join(":"), "AnyorderOrder"]);
+        java.arg(self.work.path().join(order)).current_dir(&self.home);
         java
     }
 

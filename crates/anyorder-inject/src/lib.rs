@@ -31,5 +31,5 @@ pub use generate::{Files, mutants, sample};
 pub use judge::Judge;
 pub use mutant::Mutant;
 pub use operators::Operator;
-pub use stable::{InjectSettings, Leavings, Scope, Unstable, unstable};
+pub use stable::{Amount, InjectSettings, Leavings, Scope, Unstable, amount, unstable};
 pub use verdict::{Fate, Flaky, Verdict};

@@ -66,6 +66,33 @@ impl Default for InjectSettings {
 /// The tests that are left out, with the reason.
 pub type Leavings = BTreeMap<TestIndex, Unstable>;
 
+/// How much there is to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Orders.
+    pub orders: u64,
+    /// Tests in them.
+    pub tests: u64,
+}
+
+/// What it takes to tell stable tests, if all are.
+pub fn amount(classes: &BTreeSet<Vec<TestIndex>>, settings: InjectSettings) -> Amount {
+    let alone = classes.iter().flatten().collect::<BTreeSet<_>>().len() as u64;
+    let mut amount = Amount {
+        orders: alone * (u64::from(settings.reruns) + 1),
+        tests: alone * (u64::from(settings.reruns) + 2),
+    };
+    for class in classes.iter().filter(|class| class.len() > 1) {
+        let orders = u64::from(settings.orders) + BOTH_WAYS;
+        amount.orders += orders;
+        amount.tests += orders * class.len() as u64;
+    }
+    amount
+}
+
+/// A class runs as it is written, and backwards, besides its random orders.
+const BOTH_WAYS: u64 = 2;
+
 /// How often the rest is tried again without those that failed.
 const MOST_ROUNDS: usize = 10;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyorder_engine::{DiskMode, Engine};
 use anyorder_inject::{
-    Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict,
+    Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict, amount,
     classes, mutants, sample, unstable,
 };
 use anyorder_model::{Aim, Cost, Event, Halted, Order, Plan, Suite, TestIndex};
@@ -87,7 +87,6 @@ impl<'a> Injector<'a> {
         let mutants = mutants(suite, &files, &self.operators, self.args.limit, self.settings.seed);
         let mutants = self.in_scope(suite, mutants);
         let mut journal = self.journal(engine)?;
-        session.tell(&Event::Planned(self.plan(engine, mutants.len())));
         let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite)?;
         let done = self.data_set(&mut bench, engine, &files, mutants, &mut journal);
         let trouble = bench.trouble.take();
@@ -205,6 +204,7 @@ impl<'a> Injector<'a> {
             mutants.iter().filter(is_new).partition(|mutant| mutant.swap.is_none());
         let together_now = if self.settings.scope == Scope::Suite { HUNTED_TOGETHER } else { TOGETHER };
         let waves = together.chunks(together_now).chain(alone.chunks(1));
+        bench.session().tell(&Event::Planned(self.plan(engine, mutants.len())));
         for wave in waves {
             bench.advance(journal.verdicts.len(), mutants.len());
             let verdicts = Judge::new(bench, self.settings, &left_out).judge(wave)?;
@@ -228,6 +228,15 @@ impl<'a> Injector<'a> {
         bench.session().say("Stable", "looking for tests that pass alone each time and in every order");
         let classes: BTreeSet<Vec<TestIndex>> =
             mutants.iter().flat_map(|mutant| mutant.judged.iter().cloned()).collect();
+        let amount = amount(&classes, self.settings);
+        let plan = Plan {
+            strategy: "stable".to_owned(),
+            orders: amount.orders,
+            aim: Aim::Profiles,
+            ..self.plan(engine, 0)
+        };
+        bench.session().tell(&Event::Planned(plan));
+        bench.count(amount);
         let left_out = unstable(bench, &classes, &self.known(engine)?, self.settings)?;
         journal.note_unstable(&left_out)?;
         Ok(left_out)

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyorder_engine::{Batch, Engine, EngineError, FileChange, Isolation, PlainRequest, Route, Update};
-use anyorder_inject::{Ask, Bench, Fitness, Flaky, Mutant};
+use anyorder_inject::{Amount, Ask, Bench, Fitness, Flaky, Mutant};
 use anyorder_model::{Event, Halted, NotSwapped, Order, Progress, RunRecord, Step, Suite, Swap, TestIndex};
 use anyorder_search::{HuntSettings, hunt};
 
@@ -23,6 +23,12 @@ use crate::session::{Session, ends_its_parent};
 /// So many suites on changed trees are kept; each is a process that has collected all tests.
 const MOST_KEPT: usize = 2;
 
+/// Tests that have run, and all that will.
+struct Counted {
+    done: u64,
+    all: u64,
+}
+
 pub(crate) struct EngineBench<'a, 's> {
     engine: &'a Engine,
     session: &'a mut Session<'s>,
@@ -34,7 +40,9 @@ pub(crate) struct EngineBench<'a, 's> {
     files: PathBuf,
     /// Mutants that need a changed tree, by their numbers; with the suite on it, for as long as that is kept.
     changed: BTreeMap<usize, Option<Engine>>,
-    pub(crate) progress: Progress,
+    progress: Progress,
+    /// How many tests there are to run, while orders are counted.
+    counted: Option<Counted>,
     /// Why nothing can be run any more.
     pub(crate) trouble: Option<Failure>,
 }
@@ -55,12 +63,27 @@ impl<'a, 's> EngineBench<'a, 's> {
             files: project.state_directory("plain")?,
             changed: BTreeMap::new(),
             progress: Progress::default(),
+            counted: None,
             trouble: None,
         })
     }
 
-    /// Shows how far it has come.
+    /// Shows how far it has come with orders, from now on.
+    pub(crate) fn count(&mut self, amount: Amount) {
+        self.counted = Some(Counted { done: 0, all: amount.tests.max(1) });
+        self.progress = Progress { orders: amount.orders, ..Progress::default() };
+    }
+
+    fn count_one(&mut self, record: &RunRecord) {
+        let Some(counted) = &mut self.counted else { return };
+        counted.done += record.asked.len() as u64;
+        self.progress.orders_done += 1;
+        self.progress.share = counted.done as f64 / counted.all as f64;
+    }
+
+    /// Shows how far it has come with mutants.
     pub(crate) fn advance(&mut self, done: usize, all: usize) {
+        self.counted = None;
         let share = done as f64 / all.max(1) as f64;
         self.progress =
             Progress { orders_done: done as u64, orders: all as u64, share, running: self.progress.running };
@@ -141,6 +164,7 @@ impl<'a, 's> EngineBench<'a, 's> {
             match update {
                 Update::Ran { number, record } => {
                     let at = usize::try_from(number - 1).expect("orders fit into memory");
+                    self.count_one(&record);
                     records[at] = Some(record);
                 }
                 Update::EndsItsParent { test } => self.session.tell(&ends_its_parent(engine, test)),

@@ -22,6 +22,7 @@ use anyorder_testkit::environment::{NEWEST, Recipe, python};
 use anyorder_testkit::mark::{self, Mark};
 use anyorder_testkit::repository;
 use anyorder_testkit::schema::Schema;
+use anyorder_testkit::thorough::usually_or_in_trials;
 use tempfile::TempDir;
 use watch::Watch;
 
@@ -122,7 +123,9 @@ impl Anyorder {
     #[track_caller]
     pub(crate) fn run<S: AsRef<OsStr>>(&self, words: &[S]) -> Ran {
         let mut command = Command::new("timeout");
-        command.args(["--kill-after=5", "400"]).args(&self.through).arg(BINARY);
+        // Trials run beside other work.
+        let seconds = usually_or_in_trials("400", "2000");
+        command.args(["--kill-after=5", seconds]).args(&self.through).arg(BINARY);
         self.prepare(&mut command, words);
         let input = self.directory.with_file_name(format!("stdin of {}", file_name(&self.directory)));
         fs::write(&input, &self.input).expect("the directory above can be written");
