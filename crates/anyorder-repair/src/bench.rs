@@ -175,7 +175,7 @@ impl<'a> Bench<'a> {
         screened.holds.retain(|&claim| claim < mine);
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if screened.harms || !keeps_all || (is_restore && gains(&before, &after)) {
+        } else if screened.harms || !keeps_all || (is_restore && gains(&before, &after, &changes)) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)

@@ -14,6 +14,7 @@ mod repair;
 mod repair_tests;
 mod screen;
 mod verify;
+mod words;
 mod workshop;
 mod writes;
 

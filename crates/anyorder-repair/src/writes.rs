@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::{Halted, Oracle, Order, TestIndex, Watch};
+use anyorder_model::{Change, Halted, Oracle, Order, TestIndex, Watch};
 use anyorder_search::Noise;
+
+use crate::words::words;
 
 /// For each test, the paths of the cells that it leaves changed when all is torn down.
 pub(crate) type Left = BTreeMap<TestIndex, BTreeSet<String>>;
@@ -28,13 +30,26 @@ pub(crate) fn left_by(oracle: &mut dyn Oracle, tests: &[TestIndex]) -> Result<Le
 /// Where a decorator of `unittest.mock` remembers what it puts back: nobody else looks there.
 const REMEMBERED: &str = "<closure self>._original";
 
-/// Whether some test leaves more than before.
-pub(crate) fn gains(before: &Left, after: &Left) -> bool {
-    let is_new =
-        |known: &BTreeSet<String>, path: &String| !known.contains(path) && !path.contains(REMEMBERED);
+/// Whether some test leaves more than before, but for names that only these changes have.
+pub(crate) fn gains(before: &Left, after: &Left, changes: &[Change]) -> bool {
+    let is_new = |known: &BTreeSet<String>, path: &String| {
+        !known.contains(path)
+            && !path.contains(REMEMBERED)
+            && !changes.iter().any(|change| is_own(change, path))
+    };
     after.iter().any(|(test, paths)| {
         before.get(test).is_some_and(|known| paths.iter().any(|path| is_new(known, path)))
     })
+}
+
+/// Whether it is a name of the changed file, where a set-up keeps something for its tear-down, and was not there before.
+fn is_own(change: &Change, path: &str) -> bool {
+    let Some((holder, name)) = path.rsplit_once('.') else { return false };
+    let file = change.path.rsplit('/').next().unwrap_or_default();
+    let module = file.split('.').next().unwrap_or_default();
+    let [was, is] = [change.before.as_deref().unwrap_or_default(), &change.after]
+        .map(|text| words(&String::from_utf8_lossy(text)).any(|word| word == name));
+    holder.split('.').any(|part| part == module) && is && !was
 }
 
 #[cfg(test)]
@@ -47,9 +62,28 @@ mod tests {
             let paths = paths.iter().map(|&path| path.to_owned()).collect();
             Left::from([(TestIndex(0), paths)])
         };
-        assert!(!gains(&left(&["a", "b"]), &left(&["a"])));
-        assert!(gains(&left(&["a"]), &left(&["b"])));
-        assert!(!gains(&Left::new(), &left(&["b"])));
-        assert!(!gains(&left(&[]), &left(&["tests.test_a.test_b.<closure self>._original['x']"])));
+        assert!(!gains(&left(&["a", "b"]), &left(&["a"]), &[]));
+        assert!(gains(&left(&["a"]), &left(&["b"]), &[]));
+        assert!(!gains(&Left::new(), &left(&["b"]), &[]));
+        assert!(!gains(&left(&[]), &left(&["tests.test_a.test_b.<closure self>._original['x']"]), &[]));
+    }
+
+    #[test]
+    fn a_name_that_only_the_patch_has_is_no_gain() {
+        let change = Change {
+            path: "tests/test_a.py".to_owned(),
+            before: Some(b"import app\nUNIT = app.UNIT".to_vec()),
+            after: b"import app\nUNIT = app.UNIT\nsaved_unit = app.UNIT".to_vec(),
+        };
+        let is_gain = |path: &str| {
+            let left = |paths: &[&str]| {
+                Left::from([(TestIndex(0), paths.iter().map(|&path| path.to_owned()).collect())])
+            };
+            gains(&left(&[]), &left(&[path]), std::slice::from_ref(&change))
+        };
+        assert!(!is_gain("tests.test_a.saved_unit"));
+        assert!(!is_gain("test_a.TestUnit.saved_unit"));
+        assert!(is_gain("tests.test_a.UNIT"));
+        assert!(is_gain("app.saved_unit"));
     }
 }

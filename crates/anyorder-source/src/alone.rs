@@ -52,11 +52,6 @@ impl Source {
         }
         around
     }
-
-    /// The outermost statement that the place is part of, in bytes.
-    pub fn top_level_at(&self, place: usize) -> Option<&Statement> {
-        self.top_level().iter().find(|statement| statement.range.contains(&place))
-    }
 }
 
 #[cfg(test)]

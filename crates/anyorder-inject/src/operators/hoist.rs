@@ -36,7 +36,8 @@ fn hoist(source: &Source, statement: &Statement) -> Option<Proposal> {
     }
     let global = format!("_hoisted_{name}");
     let mut editor = source.edit();
-    editor.insert_before(source.top_level_at(statement.range.start)?, &format!("{global} = {value}"));
+    // At the end of the file, where all is defined that the value is made of.
+    editor.append(&format!("{global} = {value}"));
     editor.replace_words(value.range(), &global);
     Some(Proposal {
         range: statement.range.clone(),
@@ -65,8 +66,8 @@ class TestCart:
         bag = make(price)
 ";
         let expected = [
-            "+_hoisted_cart = Cart() + -cart = Cart() +cart = _hoisted_cart",
-            "+_hoisted_prices = [1, 2] + -prices = [1, 2] +prices = _hoisted_prices",
+            "-cart = Cart() +cart = _hoisted_cart + + +_hoisted_cart = Cart()",
+            "-prices = [1, 2] +prices = _hoisted_prices + + +_hoisted_prices = [1, 2]",
         ];
         assert_eq!(changed(Operator::HoistLocal, text, Role::Test), expected);
     }

@@ -9,6 +9,7 @@ use super::matter::Matter;
 use super::site::Site;
 use super::text::module;
 use super::value::{Value, getters, held_by, is_made_of_nothing, required, values};
+use crate::words::words;
 
 /// So many calls are tried by themselves.
 const CALLS: usize = 240;
@@ -270,5 +271,5 @@ fn concerns(matter: &Matter<'_>, target: &str, how: &How) -> bool {
 
 /// Whether a path has this name in it.
 fn mentions(path: &str, name: &str) -> bool {
-    path.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
+    words(path).any(|word| word == name)
 }

@@ -11,6 +11,7 @@ use super::recipe::{Step, Steps};
 use super::site::Site;
 use crate::candidate::Candidate;
 use crate::problem::Problem;
+use crate::words::words;
 use crate::workshop::Tree;
 
 /// So many tests are edited one by one.
@@ -191,8 +192,7 @@ fn short(path: &str) -> String {
             .replace('-', "_")
             .to_lowercase();
     }
-    let words: Vec<String> = head
-        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+    let words: Vec<String> = words(head)
         .filter(|word| word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_'))
         .map(|word| word.trim_matches('_').to_lowercase())
         .filter(|word| !word.is_empty())

@@ -12,6 +12,7 @@ use super::recipe::{Edit, Step};
 use super::site::{Site, read};
 use super::text::{double_quoted, module};
 use crate::candidate::Candidate;
+use crate::words::words;
 
 /// Cells that are set before the tests that need them.
 pub(super) fn set(matter: &Matter<'_>) -> Vec<Candidate> {
@@ -53,10 +54,6 @@ fn names_of(known: &Known<'_>) -> Vec<String> {
     let path = known.state.cell.as_str();
     let module = known.about.module.as_deref().unwrap_or_default();
     words(path.strip_prefix(module).unwrap_or(path)).map(str::to_owned).collect()
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
 }
 
 fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -> Option<Candidate> {
