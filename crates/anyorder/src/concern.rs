@@ -52,6 +52,8 @@ pub(crate) struct Wishes<'a> {
     pub(crate) since: Option<&'a str>,
     pub(crate) select: Select,
     pub(crate) rts: Rts,
+    /// Whether static fields of classes in jars count.
+    pub(crate) third_party: bool,
     pub(crate) noise: &'a Noise,
     /// Whether tests may be watched; else what affected ones do is what they did before.
     pub(crate) may_watch: bool,

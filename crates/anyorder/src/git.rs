@@ -25,9 +25,10 @@ pub(crate) fn origin(directory: &Path) -> Option<String> {
     Some(without_user.unwrap_or(url))
 }
 
-/// Whether no tracked file differs from the commit that is checked out.
+/// Whether all files are those of the commit that is checked out, but for ignored ones.
 pub(crate) fn is_clean(directory: &Path) -> bool {
-    ask(directory, &["diff", "--quiet", "HEAD"]).is_ok()
+    ask(directory, &["status", "--porcelain", "--untracked-files=normal"])
+        .is_ok_and(|listed| listed.is_empty())
 }
 
 /// Whether a commit is part of the history of another, or that one itself.
@@ -177,6 +178,18 @@ mod tests {
         let with_link = head(directory.path()).unwrap();
         fs::remove_file(directory.path().join("link.py")).unwrap();
         assert_eq!(back(&directory, "", &with_link), Err("`link.py` was no ordinary file".to_owned()));
+    }
+
+    #[test]
+    fn a_tree_is_clean_until_a_file_is_edited_or_comes() {
+        let (directory, _) = repository(&["a.py", "sub/b.py"]);
+        let sub = directory.path().join("sub");
+        assert!(is_clean(directory.path()) && is_clean(&sub));
+        fs::write(directory.path().join("new.py"), "").unwrap();
+        assert!(!is_clean(&sub));
+        fs::remove_file(directory.path().join("new.py")).unwrap();
+        fs::write(directory.path().join("a.py"), "edited").unwrap();
+        assert!(!is_clean(&sub));
     }
 
     #[test]

@@ -195,6 +195,7 @@ impl<'a> Checker<'a> {
             since: self.args.since.as_deref(),
             select: self.args.select,
             rts: self.args.rts,
+            third_party: self.args.third_party,
             noise: &self.hunter.noise,
             may_watch: !self.args.dry_run,
         }
