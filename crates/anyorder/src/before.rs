@@ -1,12 +1,14 @@
-//! Which findings were there before a change: the suite as it was is shown to the tests at the project's own path, and each
-//! finding's orders run there.
+//! Which findings were there before a change: the suite as it was is shown to the tests at the project's own path, or built
+//! elsewhere if it has to be compiled, and each finding's orders run there.
 //!
-//! Knows how to ask. Where the files cannot be shown, or the suite as it was cannot be run, nothing is known, and what is found
-//! counts as new.
+//! Knows how to ask. Where the files cannot be shown, or the suite as it was cannot be built or run, nothing is known, and what is
+//! found counts as new.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyorder_change::Named;
+use anyorder_engine::{Engine, Scratch};
 use anyorder_model::{
     Age, Fan, Finding, Group, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex,
 };
@@ -85,12 +87,16 @@ pub(crate) fn tell_age(
     else {
         return Ok(());
     };
-    let changes = git::back_to(oracle.root(), past.commit)?;
-    let then = project.with_changes(changes);
-    let suites = then.suites(oracle.session(), suite);
-    let mut suites = suites.map_err(|failure| failure.problem.what)?;
-    let opened = suites.open_next().map_err(|error| error.to_string())?;
-    let engine = opened.ok_or("there was no suite")?.engine;
+    let scratch = Scratch::new().map_err(|error| error.to_string())?;
+    let then = if now.driver == "pytest" {
+        project.with_changes(git::back_to(oracle.root(), past.commit)?)
+    } else {
+        let what = format!("the files of {}, to see what was there before", past.commit);
+        oracle.session().say("Building", &what);
+        elsewhere(project, past.commit, &scratch)?
+    };
+    let place = oracle.root().strip_prefix(&project.directory).unwrap_or(oracle.root()).to_owned();
+    let engine = open(oracle, &then, suite, &place)?;
     let (files, root, limits) = (oracle.files().to_owned(), oracle.root().to_owned(), oracle.limits());
     let memory = Memory::forgetful(engine.suite(), engine.session());
     let mut before = EngineOracle::new(&engine, oracle.session(), memory, files, root);
@@ -105,6 +111,30 @@ pub(crate) fn tell_age(
         }
     }
     Ok(())
+}
+
+/// The project as it was, in a directory of its own.
+fn elsewhere(project: &Project, commit: &str, scratch: &Scratch) -> Result<Project, String> {
+    let home = scratch.path().canonicalize().map_err(|error| error.to_string())?.join("then");
+    git::check_out(&project.directory, commit, &home)?;
+    Ok(project.at(&home.join(git::prefix(&project.directory))))
+}
+
+/// The suite of then that stood in this place of the project.
+fn open(
+    oracle: &mut EngineOracle<'_, '_>,
+    then: &Project,
+    suite: &SuiteArgs,
+    place: &Path,
+) -> Result<Engine, String> {
+    let mut suites = then.suites(oracle.session(), suite).map_err(|failure| failure.problem.what)?;
+    while let Some(opened) = suites.open_next().map_err(|error| error.to_string())? {
+        let root = then.directory.join(&opened.engine.suite().root);
+        if opened.name.is_none() || root == then.directory.join(place) {
+            return Ok(opened.engine);
+        }
+    }
+    Err("there was no suite".to_owned())
 }
 
 /// Whether a finding showed itself then; and after which groups it did not, although it does now.

@@ -28,8 +28,7 @@ pub(crate) struct Concern {
     pub(crate) since: String,
     /// What is other than then.
     pub(crate) changes: Changes,
-    /// Whether tests can be shown the files of then. Not if the interpreter or the installed packages are others than then, nor in
-    /// a language that has to be compiled.
+    /// Whether tests can be shown the files of then. Not if the interpreter or the installed packages are others than then.
     pub(crate) can_go_back: bool,
     /// The last commit that nothing was held against, if there is one.
     pub(crate) green: Option<String>,

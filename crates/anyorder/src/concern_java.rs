@@ -1,6 +1,6 @@
 //! What a change of a Java project concerns, by the class files of now and those that were kept.
 //!
-//! Nobody builds the files of then, so whether a finding was there before is told by what earlier commands have found.
+//! Nobody builds the files of then for this, so what they were is known only where classes were kept.
 
 use std::io;
 use std::sync::Arc;
@@ -47,9 +47,9 @@ pub(crate) fn concern_of_classes(
     let (Since { commit, old, new }, lost) = since(&root, &kept, wishes.since)?;
     let changes = changes(&old, &new);
     let class_path = engine.driver().class_path();
-    let classes = Classes::on(&class_path).map_err(unreadable)?;
+    let classes = Classes::on(&class_path).map_err(|error| unreadable(&error))?;
     let others = wishes.third_party.then(|| Classes::in_jars_on(&class_path)).transpose();
-    let others = others.map_err(unreadable)?;
+    let others = others.map_err(|error| unreadable(&error))?;
     let then = built.iter().find(|built| built.commit == commit);
     let rule = ClassRule {
         old: then.map(|built| &built.classes),
@@ -71,14 +71,14 @@ pub(crate) fn concern_of_classes(
         selection: Arc::new(selection),
         since: commit,
         changes,
-        can_go_back: false,
+        can_go_back: true,
         green: kept.green,
         is_lost,
         stopped_early: None,
     })
 }
 
-fn unreadable(error: io::Error) -> Failure {
+fn unreadable(error: &io::Error) -> Failure {
     Failure::usage(format!("cannot read the classes of the build: {error}"), "compile the project again")
 }
 
@@ -110,7 +110,8 @@ fn files_of(changes: &Changes) -> Vec<String> {
 
 /// A source file that is gone, where nobody knows what its classes were and did.
 fn gone_unknown(changes: &Changes, now: &Tree) -> Option<String> {
-    let is_gone = |path: &&String| path.ends_with(".java") && !now.has(path);
+    let is_java = |path: &String| path.rsplit_once('.').is_some_and(|(_, ending)| ending == "java");
+    let is_gone = |path: &&String| is_java(path) && !now.has(path);
     let gone = changes.data.iter().find(is_gone)?;
     Some(format!("{gone}, which is gone, and whose classes were not kept"))
 }

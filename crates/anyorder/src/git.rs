@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -55,6 +56,17 @@ pub(crate) fn back_to(directory: &Path, commit: &str) -> Result<Vec<FileChange>,
     files.map(|name| file_at(&top, commit, OsStr::from_bytes(name))).collect()
 }
 
+/// Writes all files of a commit into an empty directory. Nothing else in the repository knows of it.
+pub(crate) fn check_out(directory: &Path, commit: &str, to: &Path) -> Result<(), String> {
+    let top = one_line(directory, &["rev-parse", "--show-toplevel"]).ok_or("it is no repository")?;
+    let index = to.with_extension("index");
+    let prefix = format!("--prefix={}/", to.display());
+    for words in [&["read-tree", commit][..], &["checkout-index", "--all", &prefix]] {
+        answer(command(Path::new(&top), words).env("GIT_INDEX_FILE", &index))?;
+    }
+    fs::remove_file(index).map_err(|error| error.to_string())
+}
+
 /// A file as it was at a commit.
 fn file_at(top: &Path, commit: &str, name: &OsStr) -> Result<FileChange, String> {
     let path = top.join(name);
@@ -80,12 +92,20 @@ fn one_line(directory: &Path, words: &[&str]) -> Option<String> {
 
 /// What git says. In a hook it has told us about the index of the commit that is being made; what counts is the files.
 fn ask<S: AsRef<OsStr>>(directory: &Path, words: &[S]) -> Result<Vec<u8>, String> {
+    answer(&mut command(directory, words))
+}
+
+fn command<S: AsRef<OsStr>>(directory: &Path, words: &[S]) -> Command {
     let mut git = Command::new("git");
     git.arg("--literal-pathspecs").arg("-C").arg(directory).args(words);
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         git.env_remove(variable);
     }
     git.env("GIT_OPTIONAL_LOCKS", "0").stdin(Stdio::null());
+    git
+}
+
+fn answer(git: &mut Command) -> Result<Vec<u8>, String> {
     let output = git.output().map_err(|error| format!("git: {error}"))?;
     if output.status.success() {
         return Ok(output.stdout);
@@ -95,7 +115,6 @@ fn ask<S: AsRef<OsStr>>(directory: &Path, words: &[S]) -> Result<Vec<u8>, String
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     use tempfile::TempDir;
@@ -165,6 +184,19 @@ mod tests {
             (prefix(directory.path()), prefix(&directory.path().join("sub"))),
             (String::new(), "sub/".to_owned())
         );
+    }
+
+    #[test]
+    fn all_files_of_a_commit_are_written_elsewhere_from_any_directory() {
+        let (directory, commit) = repository(&["a.py", "sub/b c.py"]);
+        fs::remove_file(directory.path().join("a.py")).unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let to = elsewhere.path().join("then");
+        check_out(&directory.path().join("sub"), &commit, &to).unwrap();
+        assert_eq!(fs::read_to_string(to.join("a.py")).unwrap(), "a.py of old");
+        assert_eq!(fs::read_to_string(to.join("sub/b c.py")).unwrap(), "sub/b c.py of old");
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+        assert!(check_out(directory.path(), "0123456789", &to).is_err());
     }
 
     #[test]

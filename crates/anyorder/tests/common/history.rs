@@ -123,9 +123,14 @@ pub(crate) type Edit<'a> = (&'a str, Option<&'a str>);
 impl History {
     /// The shop, with these edits, committed once.
     pub(crate) fn of_shop(edits: &[Edit<'_>]) -> Self {
+        let shop = SHOP.map(|(name, text)| (name, Some(text)));
+        History::of(&[&shop, edits].concat())
+    }
+
+    /// These files, committed once.
+    pub(crate) fn of(edits: &[Edit<'_>]) -> Self {
         let history = History { directory: TempDir::with_prefix("history ").unwrap() };
         history.git(&["init", "--quiet", "--initial-branch=main"]);
-        SHOP.iter().for_each(|(name, text)| history.edit(&[(name, Some(text))]));
         history.edit(edits);
         history.commit();
         history
