@@ -85,6 +85,9 @@ pub(crate) fn concern(
     let all = kept.profiles.clone();
     let since_then = take_later(suite, &found, &mut kept.profiles, &imports, &root);
     new.extend(since_then.into_iter().filter(|profile| !watched.contains(&profile.test)));
+    if !wishes.may_watch {
+        take_as_present(suite, &found, &mut kept.profiles, &mut new);
+    }
     let before = OldProfiles::new(&root, kept.profiles);
     let related = related(suite, &found, &before, &new, wishes.select, &imports, wishes.noise);
     if wishes.may_watch {
@@ -172,6 +175,17 @@ fn take_later(
     later
 }
 
+/// Where nobody may look at what affected tests do now, what they did before stands for it.
+fn take_as_present(suite: &Suite, found: &Affected, kept: &mut Vec<Recorded>, new: &mut Vec<Profile>) {
+    for selected in &found.tests {
+        let is_it = |one: &Recorded| one.test.id == *suite.id(selected.test);
+        let is_known = new.iter().any(|profile| profile.test == selected.test);
+        if let Some(at) = kept.iter().position(is_it).filter(|_| !is_known) {
+            new.push(Profile { test: selected.test, ..kept.swap_remove(at).profile });
+        }
+    }
+}
+
 /// The tests whose profiles are needed: of those that do something else now, and, if anybody does, of those that nobody has
 /// watched.
 fn to_watch(found: &Affected, select: Select) -> Vec<TestIndex> {
@@ -194,7 +208,10 @@ fn watch(oracle: &mut EngineOracle<'_, '_>, tests: &[TestIndex]) -> (Vec<Profile
 
 #[cfg(test)]
 mod tests {
-    use anyorder_change::Tree;
+    use std::collections::BTreeSet;
+
+    use anyorder_change::{Stamp, Tree};
+    use anyorder_model::{Outcome, Step};
 
     use super::*;
 
@@ -206,6 +223,31 @@ mod tests {
         let id = |name: &str| TestId(format!("test_x.py::{name}"));
         assert_eq!(gone_unwatched(&changes, &[]), [id("TestA::test_b"), id("test_c")]);
         assert_eq!(gone_unwatched(&changes, &[id("test_c[1]")]), [id("TestA::test_b")]);
+    }
+
+    #[test]
+    fn what_affected_tests_did_stands_for_what_they_do_unless_that_is_known() {
+        let suite = Suite::new("pytest", ["a", "b", "c"].map(|id| Test::in_file(id, "")).to_vec());
+        let nothing = |test| Profile {
+            test: TestIndex(test),
+            alone: Step::bare(TestIndex(test), Outcome::Passed),
+            again: None,
+            writes: vec![],
+            reads: BTreeSet::new(),
+            code: vec![],
+            opened: None,
+        };
+        let recorded =
+            |id: &str| Recorded { test: Test::in_file(id, ""), profile: nothing(0), stamp: Stamp([0; 16]) };
+        let selected = |test| Selected { test: TestIndex(test), why: vec![Why::New] };
+        let found = Affected { tests: vec![selected(1), selected(2)], ..Affected::default() };
+        let mut kept: Vec<Recorded> = ["a", "b", "c"].map(recorded).to_vec();
+        let mut new = vec![nothing(2)];
+        take_as_present(&suite, &found, &mut kept, &mut new);
+        let tests: Vec<TestIndex> = new.iter().map(|profile| profile.test).collect();
+        assert_eq!(tests, [TestIndex(2), TestIndex(1)]);
+        let ids: Vec<&str> = kept.iter().map(|one| one.test.id.0.as_str()).collect();
+        assert_eq!(ids, ["a", "c"]);
     }
 
     #[test]
