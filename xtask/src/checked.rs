@@ -20,7 +20,8 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::hunts::{is_order_dependent, list};
+use crate::hunts::list;
+use crate::variants::{OURS, Seen, Selection, VARIANTS, partners};
 
 const COMMITS: usize = 20;
 /// How many orders of the selected tests run, as in the publication.
@@ -31,22 +32,6 @@ const BRIEFLY: [&str; 2] = ["--budget", "1m"];
 const SAMPLED: usize = 10;
 /// How many pairs of tests run before and after such a commit.
 const PAIRS: usize = 600;
-/// The share of the published rule's selection that ours may have.
-const OF_CLASS: f64 = 0.5;
-
-/// The published variants, and ours last.
-const VARIANTS: [(&str, &str); 7] = [
-    ("affected", "dynamic"),
-    ("affected", "static"),
-    ("class", "dynamic"),
-    ("class", "static"),
-    ("all", "dynamic"),
-    ("cells", "static"),
-    ("cells", "dynamic"),
-];
-const CLASS: usize = 2;
-const OURS: usize = 6;
-
 /// Goes along these repositories; prints a table for each. Whether little enough is selected, and nothing lost.
 pub(crate) fn checked(directories: &[&str]) -> bool {
     let binary = anyorder(Profile::Release);
@@ -66,32 +51,6 @@ struct Project<'a> {
     name: String,
     python: PathBuf,
     home: TempDir,
-}
-
-/// What one variant came to.
-#[derive(Default)]
-struct Column {
-    selected: Vec<f64>,
-    cpu: Vec<f64>,
-    /// Of the order-dependent tests that the change concerns: selected with a partner, and found.
-    possible: usize,
-    found: usize,
-    /// How many of their partners are selected.
-    partners: usize,
-}
-
-/// What was seen on the way.
-#[derive(Default)]
-struct Seen {
-    columns: [Column; VARIANTS.len()],
-    /// Seconds of CPU.
-    hunts: Vec<f64>,
-    /// How many order-dependent tests the sampled changes concern, and how many partners these have.
-    concerned: usize,
-    partners: usize,
-    /// Commits whose suite cannot be collected with the packages that are installed.
-    unusable: usize,
-    lost: Vec<String>,
 }
 
 impl<'a> Project<'a> {
@@ -280,91 +239,4 @@ impl<'a> Project<'a> {
 fn pair(tests: &[TestIndex], random: &mut impl Rng) -> Option<(TestIndex, TestIndex)> {
     let (first, second) = (*tests.choose(random)?, *tests.choose(random)?);
     (first != second).then_some((first, second))
-}
-
-fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
-}
-
-/// Ids of selected tests.
-#[derive(Default)]
-struct Selection {
-    affected: BTreeSet<String>,
-    all: BTreeSet<String>,
-}
-
-impl Selection {
-    fn new(report: &Value) -> Self {
-        let ids = |field: &str| -> BTreeSet<String> {
-            let tests = list(&report["selection"], field).filter_map(|selected| selected["test"].as_str());
-            tests.map(str::to_owned).collect()
-        };
-        let affected = ids("affected");
-        let all = affected.union(&ids("related")).cloned().collect();
-        Selection { affected, all }
-    }
-
-    fn share(&self, report: &Value) -> f64 {
-        self.all.len() as f64 / report["suite"]["tests"].as_u64().unwrap_or(0).max(1) as f64
-    }
-
-    /// Whether an order-dependent test, or one of its partners, is affected.
-    fn concerns(&self, finding: &Value) -> bool {
-        is_order_dependent(finding) && names(finding).any(|name| self.affected.contains(name))
-    }
-
-    /// Whether it is selected, and one of its partners too.
-    fn makes_possible(&self, finding: &Value) -> bool {
-        let is_in = |name: &str| self.all.contains(name);
-        let mut partners = partners(finding).peekable();
-        finding["test"].as_str().is_some_and(is_in) && (partners.peek().is_none() || partners.any(is_in))
-    }
-}
-
-impl Column {
-    /// What a variant selects and finds. Which findings the change concerns, `ours` says for all variants alike.
-    fn note(&mut self, ours: &Selection, report: &Value, cpu_s: f64, hunted: Option<&(f64, Value)>) {
-        let selection = Selection::new(report);
-        self.selected.push(selection.share(report));
-        let Some((hunt_cpu_s, hunted)) = hunted else { return };
-        self.cpu.push(cpu_s / hunt_cpu_s);
-        for finding in list(hunted, "findings").filter(|finding| ours.concerns(finding)) {
-            let same = |other: &Value| other["kind"] == finding["kind"] && other["test"] == finding["test"];
-            self.possible += usize::from(selection.makes_possible(finding));
-            self.found += usize::from(list(report, "findings").any(same));
-            self.partners += partners(finding).filter(|name| selection.all.contains(*name)).count();
-        }
-    }
-}
-
-impl Seen {
-    /// Whether little enough is selected, and nothing lost.
-    fn print(&self) -> bool {
-        let share = |number: usize, of: usize| {
-            (100 * number).checked_div(of).map_or("-".to_owned(), |share| share.to_string())
-        };
-        println!("    {:18} %selected   %time    %P  %partners    %D", "variant");
-        for ((select, rts), column) in VARIANTS.iter().zip(&self.columns) {
-            let [selected, cpu] = [&column.selected, &column.cpu].map(|shares| 100.0 * mean(shares));
-            let [possible, found] =
-                [column.possible, column.found].map(|number| share(number, self.concerned));
-            let partners = share(column.partners, self.partners);
-            let name = format!("{select}, {rts}");
-            println!("    {name:18} {selected:>9.1} {cpu:>7.1} {possible:>5} {partners:>10} {found:>5}");
-        }
-        println!("    order-dependent tests that sampled changes concern: {}", self.concerned);
-        println!("    pairs that end otherwise than before, and are not selected: {}", self.lost.len());
-        self.lost.iter().for_each(|pair| println!("        {pair}"));
-        let [ours, class] = [OURS, CLASS].map(|at| mean(&self.columns[at].selected));
-        self.lost.is_empty() && ours <= OF_CLASS * class
-    }
-}
-
-fn names(finding: &Value) -> impl Iterator<Item = &str> {
-    finding["test"].as_str().into_iter().chain(partners(finding))
-}
-
-fn partners(finding: &Value) -> impl Iterator<Item = &str> {
-    let groups = ["polluters", "setters"].into_iter().flat_map(|field| list(finding, field));
-    groups.flat_map(|group| group.as_array().into_iter().flatten()).filter_map(Value::as_str)
 }

@@ -18,6 +18,7 @@ mod picture;
 mod simulated;
 mod tally;
 mod trial;
+mod variants;
 
 use std::process::ExitCode;
 
