@@ -24,6 +24,8 @@ use crate::recorded::in_words;
 
 /// How often each order runs.
 const TIMES: u32 = 3;
+/// How many digits of a commit are told.
+const SHORT: usize = 9;
 /// How many groups of partners of a finding are tried.
 const GROUPS: usize = 8;
 
@@ -91,7 +93,8 @@ pub(crate) fn tell_age(
     let then = if now.driver == "pytest" {
         project.with_changes(git::back_to(oracle.root(), past.commit)?)
     } else {
-        let what = format!("the files of {}, to see what was there before", past.commit);
+        let commit = past.commit.get(..SHORT).unwrap_or(past.commit);
+        let what = format!("the files of {commit}, to see what was there before");
         oracle.session().say("Building", &what);
         elsewhere(project, past.commit, &scratch)?
     };

@@ -2,6 +2,7 @@
 //!
 //! Nobody builds the files of then for this, so what they were is known only where classes were kept.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ const KEPT: usize = 5;
 struct Built {
     commit: String,
     classes: Classes,
-    tests: Vec<TestId>,
+    tests: BTreeSet<TestId>,
 }
 
 impl Built {
@@ -95,8 +96,11 @@ fn keep_classes(
 ) -> Result<(), Failure> {
     let root = oracle.root().to_owned();
     let Some(commit) = git::head(&root).filter(|_| git::is_clean(&root)) else { return Ok(()) };
-    let tests = oracle.suite().tests().iter().map(|test| test.id.clone()).collect();
-    built.retain(|built| built.commit != commit);
+    // Not all of them may be meant this time.
+    let mut tests: BTreeSet<TestId> = oracle.suite().tests().iter().map(|test| test.id.clone()).collect();
+    for known in built.extract_if(.., |built| built.commit == commit) {
+        tests.extend(known.tests);
+    }
     built.push(Built { commit, classes, tests });
     built.drain(..built.len().saturating_sub(KEPT));
     let json = serde_json::to_vec(&built).expect("classes have a JSON form");
