@@ -67,10 +67,11 @@ impl Past<'_> {
 }
 
 /// The same where the old files would meet another interpreter or other packages than then: what an earlier command has found was
-/// there, all else counts as new.
-pub(crate) fn tell_age_by_history(known: &[Known], findings: &mut [Finding]) {
+/// there, unless a check has told of it as new; all else counts as new.
+pub(crate) fn tell_age_by_history(known: &[Known], told_new: &BTreeSet<String>, findings: &mut [Finding]) {
     for finding in findings {
-        let is_known = known.iter().any(|known| (known.kind, known.test) == (finding.kind, finding.test));
+        let is_it = |known: &Known| (known.kind, known.test) == (finding.kind, finding.test);
+        let is_known = known.iter().any(is_it) && !told_new.contains(&finding.id.0);
         finding.age = Some(if is_known { Age::Before } else { Age::New });
     }
 }

@@ -71,7 +71,8 @@ pub(crate) fn concern(
     let records = Records { then: kept.record.take(), now: record };
     records.then.iter().for_each(|record| record.complete(&mut then, &now));
     let (imports, changes) = (Imports::new(&then, &now, &records), changes(&then, &now));
-    let other_environment = kept.other_environment(&environment(engine));
+    let states = oracle.memory().states_at(&commit)?;
+    let other_environment = kept.other_environment(&commit, &states, &environment(engine));
     let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
     let (can_go_back, is_lost) = (other_environment.is_none(), lost.is_some());
