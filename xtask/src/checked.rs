@@ -1,6 +1,6 @@
 //! `check` along the history of repositories: how much each way to select looks at and costs, and whether anything is lost.
 //!
-//! A repository has its environment in `.venv`. The commits are the last ones of the main line that touch Python code; each is compared
+//! A repository has its environment in `.venv`; one of Maven is looked at in `checked_java.rs`. The commits are the last ones of the main line that touch Python code; each is compared
 //! with its parent, whose profiles are known. Sampled commits are hunted as a whole, every variant runs there, and so do pairs of
 //! tests before and after.
 
@@ -18,12 +18,12 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-use tempfile::TempDir;
 
+use crate::checked_java;
+use crate::history::History;
 use crate::hunts::list;
 use crate::variants::{OURS, Seen, Selection, VARIANTS, partners};
 
-const COMMITS: usize = 20;
 /// How many orders of the selected tests run, as in the publication.
 const ROUNDS: &str = "10";
 /// Where only the selection counts: tests are profiled, and little else is done.
@@ -32,14 +32,19 @@ const BRIEFLY: [&str; 2] = ["--budget", "1m"];
 const SAMPLED: usize = 10;
 /// How many pairs of tests run before and after such a commit.
 const PAIRS: usize = 600;
+
 /// Goes along these repositories; prints a table for each. Whether little enough is selected, and nothing lost.
 pub(crate) fn checked(directories: &[&str]) -> bool {
     let binary = anyorder(Profile::Release);
     let are_good: Vec<bool> = directories
         .iter()
         .map(|directory| {
-            let project = Project::new(&binary, Path::new(directory));
-            project.go_along()
+            let repository = Path::new(directory).canonicalize().expect("the repository is there");
+            if repository.join("pom.xml").exists() {
+                checked_java::checked(&binary, &repository)
+            } else {
+                Project::new(&binary, &repository).go_along()
+            }
         })
         .collect();
     !are_good.is_empty() && are_good.into_iter().all(|is_good| is_good)
@@ -48,57 +53,33 @@ pub(crate) fn checked(directories: &[&str]) -> bool {
 /// A clone, and the environment of the repository that it comes from.
 struct Project<'a> {
     binary: &'a Path,
-    name: String,
     python: PathBuf,
-    home: TempDir,
+    history: History,
 }
 
 impl<'a> Project<'a> {
     fn new(binary: &'a Path, repository: &Path) -> Self {
-        let repository = repository.canonicalize().expect("the repository is there");
-        let home = TempDir::new().expect("a temporary directory can be made");
-        let project = Project {
-            binary,
-            name: repository.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            python: repository.join(".venv/bin/python"),
-            home,
-        };
-        let mut git = Command::new("git");
-        git.args(["clone", "--quiet"]).arg(&repository).arg(project.tree());
-        assert!(git.status().is_ok_and(|status| status.success()), "{git:?} fails");
-        project
-    }
-
-    fn tree(&self) -> PathBuf {
-        self.home.path().join(&self.name)
-    }
-
-    fn git(&self, words: &[&str]) -> String {
-        let output = Command::new("git").arg("-C").arg(self.tree()).args(words).output().expect("git starts");
-        assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        Project { binary, python: repository.join(".venv/bin/python"), history: History::of(repository) }
     }
 
     fn go_along(&self) -> bool {
-        let count = COMMITS.to_string();
-        let log = self.git(&["log", "--first-parent", "--format=%H", "-n", &count, "--", "*.py"]);
-        let commits: Vec<&str> = log.lines().rev().collect();
+        let commits = self.history.commits("*.py");
         let mut seen = Seen::default();
         let mut last = String::new();
         for (number, now) in commits.iter().enumerate() {
-            let before = self.git(&["rev-parse", &format!("{now}^1")]).trim().to_owned();
-            self.git(&["checkout", "--quiet", "--force", &before]);
+            let before = self.history.parent(now);
+            self.history.check_out(&before);
             let is_known = last == before || self.ask(&["profile"], "first").is_some();
             let is_sampled = number % SAMPLED == SAMPLED / 2;
             let is_done = is_known
                 && if is_sampled {
                     self.sample(number, &before, now, &mut seen).is_some()
                 } else {
-                    self.git(&["checkout", "--quiet", "--force", now]);
+                    self.history.check_out(now);
                     self.check_all(&before, None, &mut seen).is_some()
                 };
             seen.unusable += usize::from(!is_done);
-            last = if is_done { (*now).to_owned() } else { String::new() };
+            last = if is_done { now.clone() } else { String::new() };
             let shares = seen.columns.iter().filter_map(|column| column.selected.last());
             let shares: Vec<String> = shares.map(|share| format!("{:.0}", 100.0 * share)).collect();
             println!(
@@ -109,7 +90,7 @@ impl<'a> Project<'a> {
         }
         println!(
             "{}: {} commits, {} of them could not be collected; hunts took {:.0?} s of CPU",
-            self.name,
+            self.history.name,
             commits.len(),
             seen.unusable,
             seen.hunts
@@ -120,7 +101,7 @@ impl<'a> Project<'a> {
     /// One commit, with the whole hunt and some pairs before and after it.
     fn sample(&self, seed: usize, before: &str, now: &str, seen: &mut Seen) -> Option<()> {
         let pairs_before = self.pairs(seed, &BTreeSet::new());
-        self.git(&["checkout", "--quiet", "--force", now]);
+        self.history.check_out(now);
         let hunted = self.hunt()?;
         let selection = self.check_all(before, Some(&hunted), seen)?;
         seen.hunts.push(hunted.0);
@@ -157,7 +138,7 @@ impl<'a> Project<'a> {
 
     fn hunt(&self) -> Option<(f64, Value)> {
         let kept = self.set_store_aside();
-        fs::remove_dir_all(self.tree().join(".anyorder")).expect("it is there");
+        fs::remove_dir_all(self.history.tree().join(".anyorder")).expect("it is there");
         let hunted = self.ask(&["hunt", "--no-explain"], "hunt");
         self.put_store_back(&kept);
         hunted
@@ -165,14 +146,16 @@ impl<'a> Project<'a> {
 
     /// Seconds of CPU, and the report; nothing if there is none, because the suite cannot be collected.
     fn ask(&self, words: &[&str], name: &str) -> Option<(f64, Value)> {
-        let file = self.home.path().join(format!("{name}.json"));
+        let file = self.history.home.path().join(format!("{name}.json"));
         let _ = fs::remove_file(&file);
         let mut command = Command::new(self.binary);
-        command.args(words).arg("--trust-forks").arg("--directory").arg(self.tree());
+        command.args(words).arg("--trust-forks").arg("--directory").arg(self.history.tree());
         command.arg("--python").arg(&self.python).arg("--json").arg(&file);
         command.env(
             "PYTHONPATH",
-            [self.tree().join("src"), self.tree()].map(|path| path.display().to_string()).join(":"),
+            [self.history.tree().join("src"), self.history.tree()]
+                .map(|path| path.display().to_string())
+                .join(":"),
         );
         let spent = spend(&mut command);
         let report = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
@@ -183,22 +166,22 @@ impl<'a> Project<'a> {
     }
 
     fn set_store_aside(&self) -> PathBuf {
-        let kept = self.home.path().join("kept");
+        let kept = self.history.home.path().join("kept");
         let mut copy = Command::new("cp");
-        copy.arg("-r").arg(self.tree().join(".anyorder")).arg(&kept);
+        copy.arg("-r").arg(self.history.tree().join(".anyorder")).arg(&kept);
         assert!(copy.status().is_ok_and(|status| status.success()), "{copy:?} fails");
         kept
     }
 
     fn put_store_back(&self, kept: &Path) {
-        fs::remove_dir_all(self.tree().join(".anyorder")).expect("it is there");
-        fs::rename(kept, self.tree().join(".anyorder")).expect("it was just made");
+        fs::remove_dir_all(self.history.tree().join(".anyorder")).expect("it is there");
+        fs::rename(kept, self.history.tree().join(".anyorder")).expect("it was just made");
     }
 
     /// How the second test of some pairs ends; the same pairs each time, as far as the tests are there.
     fn pairs(&self, seed: usize, wanted: &BTreeSet<(TestId, TestId)>) -> BTreeMap<(TestId, TestId), Outcome> {
         let settings = Settings { isolation: Some(Isolation::Fork), ..Settings::default() };
-        let engine = engine::open(&self.python, &self.tree(), &["-o", "pythonpath=src ."], settings);
+        let engine = engine::open(&self.python, &self.history.tree(), &["-o", "pythonpath=src ."], settings);
         let suite = engine.suite();
         let tests: Vec<TestIndex> = suite.indices().collect();
         let mut random = ChaCha8Rng::seed_from_u64(seed as u64);

@@ -45,7 +45,9 @@ pub(crate) fn fixtures(names: &[&str]) -> bool {
     heading();
     let (binary, python) = (anyorder(Profile::Release), python(NEWEST));
     let mut all = Share::default();
-    for name in fixtures_with_findings().iter().filter(|name| names.is_empty() || names.contains(&name.as_str())) {
+    for name in
+        fixtures_with_findings().iter().filter(|name| names.is_empty() || names.contains(&name.as_str()))
+    {
         let fixture = Fixture::pytest(name);
         let report = fix(&binary, fixture.path(), &python, &[]);
         all.add(Share::of(name, &report, |finding| is_proved(finding) && finding["declared"] != true));
@@ -95,7 +97,8 @@ impl Share {
         let others: Vec<&&Value> = findings.iter().filter(|finding| !finding["patch"].is_string()).collect();
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         others.iter().for_each(|finding| *reasons.entry(reason(finding)).or_default() += 1);
-        let reasons: Vec<String> = reasons.iter().map(|(reason, number)| format!("{number} {reason}")).collect();
+        let reasons: Vec<String> =
+            reasons.iter().map(|(reason, number)| format!("{number} {reason}")).collect();
         let share = Share { findings: findings.len(), patched: findings.len() - others.len() };
         share.tell(name, report["cpu"].as_f64().unwrap_or_default(), &reasons.join(", "));
         for finding in others {

@@ -68,7 +68,7 @@ impl Selection {
         Selection { affected, all }
     }
 
-    fn share(&self, report: &Value) -> f64 {
+    pub(crate) fn share(&self, report: &Value) -> f64 {
         self.all.len() as f64 / report["suite"]["tests"].as_u64().unwrap_or(0).max(1) as f64
     }
 
@@ -138,6 +138,6 @@ pub(crate) fn partners(finding: &Value) -> impl Iterator<Item = &str> {
     let groups = ["polluters", "setters"].into_iter().flat_map(|field| list(finding, field));
     groups.flat_map(|group| group.as_array().into_iter().flatten()).filter_map(Value::as_str)
 }
-fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
