@@ -1,6 +1,6 @@
 //! `check` along the history of repositories: how much each way to select looks at and costs, and whether anything is lost.
 //!
-//! A repository has its environment in `.venv`. The commits are the last ones of the main line that touch Python code; each is compared
+//! A repository has its environment in `.venv`; one of Maven is looked at in `checked_java.rs`. The commits are the last ones of the main line that touch Python code; each is compared
 //! with its parent, whose profiles are known. Sampled commits are hunted as a whole, every variant runs there, and so do pairs of
 //! tests before and after.
 
@@ -18,11 +18,12 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::hunts::{is_order_dependent, list};
+use crate::checked_java;
+use crate::history::History;
+use crate::hunts::list;
+use crate::variants::{OURS, Seen, Selection, VARIANTS, partners};
 
-const COMMITS: usize = 20;
 /// How many orders of the selected tests run, as in the publication.
 const ROUNDS: &str = "10";
 /// Where only the selection counts: tests are profiled, and little else is done.
@@ -31,21 +32,6 @@ const BRIEFLY: [&str; 2] = ["--budget", "1m"];
 const SAMPLED: usize = 10;
 /// How many pairs of tests run before and after such a commit.
 const PAIRS: usize = 600;
-/// The share of the published rule's selection that ours may have.
-const OF_CLASS: f64 = 0.5;
-
-/// The published variants, and ours last.
-const VARIANTS: [(&str, &str); 7] = [
-    ("affected", "dynamic"),
-    ("affected", "static"),
-    ("class", "dynamic"),
-    ("class", "static"),
-    ("all", "dynamic"),
-    ("cells", "static"),
-    ("cells", "dynamic"),
-];
-const CLASS: usize = 2;
-const OURS: usize = 6;
 
 /// Goes along these repositories; prints a table for each. Whether little enough is selected, and nothing lost.
 pub(crate) fn checked(directories: &[&str]) -> bool {
@@ -53,8 +39,12 @@ pub(crate) fn checked(directories: &[&str]) -> bool {
     let are_good: Vec<bool> = directories
         .iter()
         .map(|directory| {
-            let project = Project::new(&binary, Path::new(directory));
-            project.go_along()
+            let repository = Path::new(directory).canonicalize().expect("the repository is there");
+            if repository.join("pom.xml").exists() {
+                checked_java::checked(&binary, &repository)
+            } else {
+                Project::new(&binary, &repository).go_along()
+            }
         })
         .collect();
     !are_good.is_empty() && are_good.into_iter().all(|is_good| is_good)
@@ -63,83 +53,33 @@ pub(crate) fn checked(directories: &[&str]) -> bool {
 /// A clone, and the environment of the repository that it comes from.
 struct Project<'a> {
     binary: &'a Path,
-    name: String,
     python: PathBuf,
-    home: TempDir,
-}
-
-/// What one variant came to.
-#[derive(Default)]
-struct Column {
-    selected: Vec<f64>,
-    cpu: Vec<f64>,
-    /// Of the order-dependent tests that the change concerns: selected with a partner, and found.
-    possible: usize,
-    found: usize,
-    /// How many of their partners are selected.
-    partners: usize,
-}
-
-/// What was seen on the way.
-#[derive(Default)]
-struct Seen {
-    columns: [Column; VARIANTS.len()],
-    /// Seconds of CPU.
-    hunts: Vec<f64>,
-    /// How many order-dependent tests the sampled changes concern, and how many partners these have.
-    concerned: usize,
-    partners: usize,
-    /// Commits whose suite cannot be collected with the packages that are installed.
-    unusable: usize,
-    lost: Vec<String>,
+    history: History,
 }
 
 impl<'a> Project<'a> {
     fn new(binary: &'a Path, repository: &Path) -> Self {
-        let repository = repository.canonicalize().expect("the repository is there");
-        let home = TempDir::new().expect("a temporary directory can be made");
-        let project = Project {
-            binary,
-            name: repository.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            python: repository.join(".venv/bin/python"),
-            home,
-        };
-        let mut git = Command::new("git");
-        git.args(["clone", "--quiet"]).arg(&repository).arg(project.tree());
-        assert!(git.status().is_ok_and(|status| status.success()), "{git:?} fails");
-        project
-    }
-
-    fn tree(&self) -> PathBuf {
-        self.home.path().join(&self.name)
-    }
-
-    fn git(&self, words: &[&str]) -> String {
-        let output = Command::new("git").arg("-C").arg(self.tree()).args(words).output().expect("git starts");
-        assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        Project { binary, python: repository.join(".venv/bin/python"), history: History::of(repository) }
     }
 
     fn go_along(&self) -> bool {
-        let count = COMMITS.to_string();
-        let log = self.git(&["log", "--first-parent", "--format=%H", "-n", &count, "--", "*.py"]);
-        let commits: Vec<&str> = log.lines().rev().collect();
+        let commits = self.history.commits("*.py");
         let mut seen = Seen::default();
         let mut last = String::new();
         for (number, now) in commits.iter().enumerate() {
-            let before = self.git(&["rev-parse", &format!("{now}^1")]).trim().to_owned();
-            self.git(&["checkout", "--quiet", "--force", &before]);
+            let before = self.history.parent(now);
+            self.history.check_out(&before);
             let is_known = last == before || self.ask(&["profile"], "first").is_some();
             let is_sampled = number % SAMPLED == SAMPLED / 2;
             let is_done = is_known
                 && if is_sampled {
                     self.sample(number, &before, now, &mut seen).is_some()
                 } else {
-                    self.git(&["checkout", "--quiet", "--force", now]);
+                    self.history.check_out(now);
                     self.check_all(&before, None, &mut seen).is_some()
                 };
             seen.unusable += usize::from(!is_done);
-            last = if is_done { (*now).to_owned() } else { String::new() };
+            last = if is_done { now.clone() } else { String::new() };
             let shares = seen.columns.iter().filter_map(|column| column.selected.last());
             let shares: Vec<String> = shares.map(|share| format!("{:.0}", 100.0 * share)).collect();
             println!(
@@ -150,7 +90,7 @@ impl<'a> Project<'a> {
         }
         println!(
             "{}: {} commits, {} of them could not be collected; hunts took {:.0?} s of CPU",
-            self.name,
+            self.history.name,
             commits.len(),
             seen.unusable,
             seen.hunts
@@ -161,7 +101,7 @@ impl<'a> Project<'a> {
     /// One commit, with the whole hunt and some pairs before and after it.
     fn sample(&self, seed: usize, before: &str, now: &str, seen: &mut Seen) -> Option<()> {
         let pairs_before = self.pairs(seed, &BTreeSet::new());
-        self.git(&["checkout", "--quiet", "--force", now]);
+        self.history.check_out(now);
         let hunted = self.hunt()?;
         let selection = self.check_all(before, Some(&hunted), seen)?;
         seen.hunts.push(hunted.0);
@@ -198,7 +138,7 @@ impl<'a> Project<'a> {
 
     fn hunt(&self) -> Option<(f64, Value)> {
         let kept = self.set_store_aside();
-        fs::remove_dir_all(self.tree().join(".anyorder")).expect("it is there");
+        fs::remove_dir_all(self.history.tree().join(".anyorder")).expect("it is there");
         let hunted = self.ask(&["hunt", "--no-explain"], "hunt");
         self.put_store_back(&kept);
         hunted
@@ -206,14 +146,16 @@ impl<'a> Project<'a> {
 
     /// Seconds of CPU, and the report; nothing if there is none, because the suite cannot be collected.
     fn ask(&self, words: &[&str], name: &str) -> Option<(f64, Value)> {
-        let file = self.home.path().join(format!("{name}.json"));
+        let file = self.history.home.path().join(format!("{name}.json"));
         let _ = fs::remove_file(&file);
         let mut command = Command::new(self.binary);
-        command.args(words).arg("--trust-forks").arg("--directory").arg(self.tree());
+        command.args(words).arg("--trust-forks").arg("--directory").arg(self.history.tree());
         command.arg("--python").arg(&self.python).arg("--json").arg(&file);
         command.env(
             "PYTHONPATH",
-            [self.tree().join("src"), self.tree()].map(|path| path.display().to_string()).join(":"),
+            [self.history.tree().join("src"), self.history.tree()]
+                .map(|path| path.display().to_string())
+                .join(":"),
         );
         let spent = spend(&mut command);
         let report = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
@@ -224,22 +166,22 @@ impl<'a> Project<'a> {
     }
 
     fn set_store_aside(&self) -> PathBuf {
-        let kept = self.home.path().join("kept");
+        let kept = self.history.home.path().join("kept");
         let mut copy = Command::new("cp");
-        copy.arg("-r").arg(self.tree().join(".anyorder")).arg(&kept);
+        copy.arg("-r").arg(self.history.tree().join(".anyorder")).arg(&kept);
         assert!(copy.status().is_ok_and(|status| status.success()), "{copy:?} fails");
         kept
     }
 
     fn put_store_back(&self, kept: &Path) {
-        fs::remove_dir_all(self.tree().join(".anyorder")).expect("it is there");
-        fs::rename(kept, self.tree().join(".anyorder")).expect("it was just made");
+        fs::remove_dir_all(self.history.tree().join(".anyorder")).expect("it is there");
+        fs::rename(kept, self.history.tree().join(".anyorder")).expect("it was just made");
     }
 
     /// How the second test of some pairs ends; the same pairs each time, as far as the tests are there.
     fn pairs(&self, seed: usize, wanted: &BTreeSet<(TestId, TestId)>) -> BTreeMap<(TestId, TestId), Outcome> {
         let settings = Settings { isolation: Some(Isolation::Fork), ..Settings::default() };
-        let engine = engine::open(&self.python, &self.tree(), &["-o", "pythonpath=src ."], settings);
+        let engine = engine::open(&self.python, &self.history.tree(), &["-o", "pythonpath=src ."], settings);
         let suite = engine.suite();
         let tests: Vec<TestIndex> = suite.indices().collect();
         let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
@@ -280,91 +222,4 @@ impl<'a> Project<'a> {
 fn pair(tests: &[TestIndex], random: &mut impl Rng) -> Option<(TestIndex, TestIndex)> {
     let (first, second) = (*tests.choose(random)?, *tests.choose(random)?);
     (first != second).then_some((first, second))
-}
-
-fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
-}
-
-/// Ids of selected tests.
-#[derive(Default)]
-struct Selection {
-    affected: BTreeSet<String>,
-    all: BTreeSet<String>,
-}
-
-impl Selection {
-    fn new(report: &Value) -> Self {
-        let ids = |field: &str| -> BTreeSet<String> {
-            let tests = list(&report["selection"], field).filter_map(|selected| selected["test"].as_str());
-            tests.map(str::to_owned).collect()
-        };
-        let affected = ids("affected");
-        let all = affected.union(&ids("related")).cloned().collect();
-        Selection { affected, all }
-    }
-
-    fn share(&self, report: &Value) -> f64 {
-        self.all.len() as f64 / report["suite"]["tests"].as_u64().unwrap_or(0).max(1) as f64
-    }
-
-    /// Whether an order-dependent test, or one of its partners, is affected.
-    fn concerns(&self, finding: &Value) -> bool {
-        is_order_dependent(finding) && names(finding).any(|name| self.affected.contains(name))
-    }
-
-    /// Whether it is selected, and one of its partners too.
-    fn makes_possible(&self, finding: &Value) -> bool {
-        let is_in = |name: &str| self.all.contains(name);
-        let mut partners = partners(finding).peekable();
-        finding["test"].as_str().is_some_and(is_in) && (partners.peek().is_none() || partners.any(is_in))
-    }
-}
-
-impl Column {
-    /// What a variant selects and finds. Which findings the change concerns, `ours` says for all variants alike.
-    fn note(&mut self, ours: &Selection, report: &Value, cpu_s: f64, hunted: Option<&(f64, Value)>) {
-        let selection = Selection::new(report);
-        self.selected.push(selection.share(report));
-        let Some((hunt_cpu_s, hunted)) = hunted else { return };
-        self.cpu.push(cpu_s / hunt_cpu_s);
-        for finding in list(hunted, "findings").filter(|finding| ours.concerns(finding)) {
-            let same = |other: &Value| other["kind"] == finding["kind"] && other["test"] == finding["test"];
-            self.possible += usize::from(selection.makes_possible(finding));
-            self.found += usize::from(list(report, "findings").any(same));
-            self.partners += partners(finding).filter(|name| selection.all.contains(*name)).count();
-        }
-    }
-}
-
-impl Seen {
-    /// Whether little enough is selected, and nothing lost.
-    fn print(&self) -> bool {
-        let share = |number: usize, of: usize| {
-            (100 * number).checked_div(of).map_or("-".to_owned(), |share| share.to_string())
-        };
-        println!("    {:18} %selected   %time    %P  %partners    %D", "variant");
-        for ((select, rts), column) in VARIANTS.iter().zip(&self.columns) {
-            let [selected, cpu] = [&column.selected, &column.cpu].map(|shares| 100.0 * mean(shares));
-            let [possible, found] =
-                [column.possible, column.found].map(|number| share(number, self.concerned));
-            let partners = share(column.partners, self.partners);
-            let name = format!("{select}, {rts}");
-            println!("    {name:18} {selected:>9.1} {cpu:>7.1} {possible:>5} {partners:>10} {found:>5}");
-        }
-        println!("    order-dependent tests that sampled changes concern: {}", self.concerned);
-        println!("    pairs that end otherwise than before, and are not selected: {}", self.lost.len());
-        self.lost.iter().for_each(|pair| println!("        {pair}"));
-        let [ours, class] = [OURS, CLASS].map(|at| mean(&self.columns[at].selected));
-        self.lost.is_empty() && ours <= OF_CLASS * class
-    }
-}
-
-fn names(finding: &Value) -> impl Iterator<Item = &str> {
-    finding["test"].as_str().into_iter().chain(partners(finding))
-}
-
-fn partners(finding: &Value) -> impl Iterator<Item = &str> {
-    let groups = ["polluters", "setters"].into_iter().flat_map(|field| list(finding, field));
-    groups.flat_map(|group| group.as_array().into_iter().flatten()).filter_map(Value::as_str)
 }

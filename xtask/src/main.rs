@@ -3,9 +3,11 @@
 
 mod agent;
 mod checked;
+mod checked_java;
 mod explained;
 mod fixed;
 mod fuzz;
+mod history;
 mod hunts;
 mod jvm;
 mod lanes;
@@ -18,6 +20,7 @@ mod picture;
 mod simulated;
 mod tally;
 mod trial;
+mod variants;
 
 use std::process::ExitCode;
 
@@ -35,7 +38,7 @@ cargo xtask trial explain [SUITE...]  public suites: how many findings have a pr
 cargo xtask trial fix [SUITE...]      public suites: how many findings get a verified patch, the patches, and why the others get none
 cargo xtask trial fix-fixtures [NAME...]
                                       the same for our own suites with known findings
-cargo xtask trial check DIRECTORY...  repositories with their environment in `.venv`: what `check` selects and costs, commit by commit
+cargo xtask trial check DIRECTORY...  repositories with their environment in `.venv`, or of Maven: what `check` selects and costs, commit by commit
 cargo xtask trial sources [SUITE...]  public suites: do all Python files come back byte for byte, and do changes hold
 cargo xtask trial changes CLONE...    histories of public projects: what their last commits have changed, and how long it takes to tell
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes

@@ -33,10 +33,11 @@ const JUNITS: [&str; 2] = ["4.13.2", "5.10"];
 const AGENTS: &str = "agents";
 
 /// Files of tests that do less every day than they can.
-pub(crate) const THOROUGH: [&str; 19] = [
+pub(crate) const THOROUGH: [&str; 21] = [
     AGENTS,
     "slow_browser",
     "slow_check",
+    "slow_check_histories",
     "slow_deep_states",
     "slow_disk",
     "slow_every_scope",
@@ -49,6 +50,7 @@ pub(crate) const THOROUGH: [&str; 19] = [
     "slow_hunt_ends",
     "slow_junit",
     "slow_junit_build",
+    "slow_junit_check",
     "slow_junit_fallback",
     "slow_junit_fork",
     "slow_kinds",

@@ -12,9 +12,10 @@ use crate::profiles::Touched;
 use crate::relate::Crowd;
 use crate::{Imports, OldProfiles};
 
-/// Tests that the rule relates to those at the start, with the reasons.
+/// Tests that the rule relates to these, with the reasons.
 pub(crate) fn by_class(
     crowd: &Crowd<'_>,
+    start: &BTreeSet<TestIndex>,
     old: &OldProfiles,
     imports: &Imports,
 ) -> BTreeMap<TestIndex, Vec<Why>> {
@@ -28,7 +29,7 @@ pub(crate) fn by_class(
         .map(|(&group, tests)| (group, tests.iter().flat_map(|&test| rule.files_of(test)).collect()))
         .collect();
     let mut shared: BTreeMap<String, TestIndex> = BTreeMap::new();
-    for &test in &crowd.start {
+    for &test in start {
         let own = match crowd.suite.tests().get(test.at()) {
             Some(known) => files[known.group.as_str()].clone(),
             None => rule.files_of(test),
@@ -44,7 +45,7 @@ pub(crate) fn by_class(
             Some(Why::Shares { cell: rule.global_of(file)?, with })
         });
         let mut reasons: Vec<Why> = reasons.take(1).collect();
-        let affected = tests.iter().find(|test| crowd.start.contains(test));
+        let affected = tests.iter().find(|test| start.contains(test));
         if let (true, Some(&with)) = (reasons.is_empty(), affected) {
             reasons.push(Why::Shares { cell: group.to_owned(), with: crowd.id(with).clone() });
         }

@@ -28,9 +28,8 @@ pub enum Select {
 /// The tests that share state with affected or deleted ones, directly or by others, with the reasons; in the order of the
 /// suite.
 ///
-/// `new` are the profiles that were made after the change: of the affected tests, and of those that are `unknown`. Where one
-/// of an affected test is missing, and for tests that have none at all, cells cannot be told, and it is as with
-/// [`Select::Class`].
+/// `new` are the profiles that were made after the change: of the affected tests, and of those that are `unknown`. For an
+/// affected test without one, and for tests that have none at all, cells cannot be told, and it is as with [`Select::Class`].
 pub fn related(
     suite: &Suite,
     affected: &Affected,
@@ -46,14 +45,15 @@ pub fn related(
     }
     let mut why = match select {
         Select::Affected => BTreeMap::new(),
-        Select::Class => by_class(&crowd, old, imports),
+        Select::Class => by_class(&crowd, &crowd.start, old, imports),
         Select::Cells => {
             let extensions = imports.new.users_of_extensions();
             let mut why = by_cells(&crowd, noise, &extensions, &old.root);
-            for (test, reasons) in by_class(&crowd, old, imports) {
-                if crowd.is_blind() || !crowd.profiles.contains_key(&test) {
-                    why.entry(test).or_insert(reasons);
-                }
+            let is_unseen = |test: &TestIndex| !crowd.profiles.contains_key(test);
+            let by_class = |start| by_class(&crowd, start, old, imports).into_iter();
+            let unseen = by_class(&crowd.start).filter(|(test, _)| is_unseen(test));
+            for (test, reasons) in by_class(&crowd.unwatched()).chain(unseen) {
+                why.entry(test).or_insert(reasons);
             }
             why
         }
@@ -113,10 +113,11 @@ impl<'a> Crowd<'a> {
         Crowd { suite, deleted: &affected.deleted, start, profiles }
     }
 
-    /// Whether it is not known what some affected test does now.
-    fn is_blind(&self) -> bool {
+    /// The affected tests of which it is not known what they do now.
+    fn unwatched(&self) -> BTreeSet<TestIndex> {
         let is_known = |test: &TestIndex| self.profiles.get(test).is_some_and(|known| known.new.is_some());
-        self.start.iter().any(|test| test.at() < self.suite.len() && !is_known(test))
+        let there = self.start.iter().filter(|test| test.at() < self.suite.len());
+        there.filter(|test| !is_known(test)).copied().collect()
     }
 
     pub(crate) fn id(&self, test: TestIndex) -> &TestId {

@@ -45,6 +45,11 @@ impl Tree {
         self.files.is_empty()
     }
 
+    /// Whether there is such a file.
+    pub fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
     /// The parts of a Python file; nothing if there is none, or none that can be read.
     pub(crate) fn parts(&self, path: &str) -> Option<&Parts> {
         self.files.get(path).and_then(|file| file.parts())

@@ -45,12 +45,26 @@ impl Build {
             sources.iter().map(|(name, _)| directory.path().join(format!("{name}.java"))).collect();
         files.iter().zip(&sources).for_each(|(file, (_, text))| fs::write(file, text).unwrap());
         let mut compiler = Command::new("javac");
-        compiler.arg("-g").arg("-d").arg(directory.path().join("classes")).args(&files);
+        compiler
+            .args(["-J-XX:TieredStopAtLevel=1", "-proc:none", "-g"])
+            .arg("-d")
+            .arg(directory.path().join("classes"))
+            .args(&files);
         compiler.status().is_ok_and(|status| status.success()).then_some(Build { directory })
     }
 
     fn classes(&self) -> Classes {
         Classes::on(&[self.path().join("classes"), self.path().join("absent.jar")]).unwrap()
+    }
+
+    /// The classes with a file beside them.
+    fn with_file(&self, name: &str, text: &str) -> Classes {
+        let path = self.path().join("classes").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let classes = self.classes();
+        fs::remove_file(path).unwrap();
+        classes
     }
 
     fn path(&self) -> &Path {
@@ -75,6 +89,11 @@ fn unchanged() -> Option<&'static Classes> {
     UNCHANGED.get_or_init(|| Some(Build::new(&[])?.classes())).as_ref()
 }
 
+/// What is asked for if nothing else is said.
+fn rule(new: &Classes) -> ClassRule<'_> {
+    ClassRule { old: None, new, others: None, gone: &[], files: &[], select: Select::Class }
+}
+
 /// Names of affected tests and of related ones.
 fn selected(edits: &[(&str, &str)], select: Select) -> Option<[Vec<String>; 2]> {
     Some(between(unchanged()?, &Build::new(edits)?.classes(), select))
@@ -82,7 +101,7 @@ fn selected(edits: &[(&str, &str)], select: Select) -> Option<[Vec<String>; 2]> 
 
 fn between(old: &Classes, new: &Classes, select: Select) -> [Vec<String>; 2] {
     let suite = suite();
-    let selection = select_classes(&suite, ClassRule { old: Some(old), new, files: &[], select });
+    let selection = select_classes(&suite, ClassRule { old: Some(old), select, ..rule(new) });
     let short = |name: &str| name.trim_start_matches("acme.").trim_end_matches("Test#runs").to_owned();
     [&selection.affected, &selection.related]
         .map(|tests| names(&suite, tests).into_iter().map(short).collect())
@@ -126,8 +145,7 @@ fn without_earlier_classes_files_that_changed_tell_what_did() {
     let suite = suite();
     let with = |file: &str| {
         let files = [file.to_owned()];
-        let rule = ClassRule { old: None, new, files: &files, select: Select::Affected };
-        select_classes(&suite, rule)
+        select_classes(&suite, ClassRule { files: &files, select: Select::Affected, ..rule(new) })
     };
     let selection = with("core/src/main/java/acme/Shelf.java");
     assert_eq!(names(&suite, &selection.affected), ["acme.ShelfTest#runs"]);
@@ -144,15 +162,103 @@ fn without_earlier_classes_files_that_changed_tell_what_did() {
 fn other_resources_and_packages_concern_all() {
     let Some(build) = Build::new(&[]) else { return };
     let old = build.classes();
-    let select = Select::Class;
-    let everything = || {
+    let everything_with = |files: &[String]| {
         let new = build.classes();
-        select_classes(&suite(), ClassRule { old: Some(&old), new: &new, files: &[], select }).everything
+        select_classes(&suite(), ClassRule { old: Some(&old), files, ..rule(&new) }).everything
     };
+    let everything = || everything_with(&[]);
     assert_eq!(everything(), None);
+    assert_eq!(everything_with(&["core/pom.xml".to_owned()]).as_deref(), Some("core/pom.xml"));
     fs::write(build.path().join("absent.jar"), "").unwrap();
     assert_eq!(everything().as_deref(), Some("the class path"));
     fs::remove_file(build.path().join("absent.jar")).unwrap();
     fs::write(build.path().join("classes/rates.csv"), "1").unwrap();
     assert_eq!(everything().as_deref(), Some("rates.csv"));
+}
+
+/// A service, with a class that provides it and that no other class mentions; and a library.
+const TAX: &str = "package acme;\npublic interface Tax {\n  static Object all() { return java.util.ServiceLoader.load(Tax.class); }\n}\n";
+const VAT: &str = "package acme;\npublic class Vat implements Tax {\n  final int line = lib.Log.lines;\n}\n";
+const LOG: &str = "package lib;\npublic class Log {\n  public static int lines;\n}\n";
+/// Two that may open a file, one that asks for the service, and one that uses the library.
+const USERS: [(&str, &str); 4] = [
+    (
+        "ShelfTest",
+        "package acme;\nclass ShelfTest { String runs() { return \"/acme/taxes.properties\"; } }\n",
+    ),
+    ("AloneTest", "package acme;\nclass AloneTest { String runs() { return \"acme.taxes\"; } }\n"),
+    ("CartTest", "package acme;\nclass CartTest { void runs() { Object x = Tax.all(); } }\n"),
+    ("PricesTest", "package acme;\nclass PricesTest { void runs() { lib.Log.lines += 1; } }\n"),
+];
+
+/// Builds that differ in the class that provides the service, with these classes besides. The library stands elsewhere.
+fn with_other_vat(edits: &[(&str, &str)]) -> Option<[Build; 2]> {
+    let other = VAT.replace(".lines", ".lines + 1");
+    let build = |vat: &str| {
+        let services = [("Tax", TAX), ("Vat", vat), ("Log", LOG)];
+        let build = Build::new(&[&services, &USERS[..], edits].concat())?;
+        fs::rename(build.path().join("classes/lib"), build.path().join("lib")).unwrap();
+        Some(build)
+    };
+    Some([build(VAT)?, build(&other)?])
+}
+
+#[test]
+fn a_class_that_only_a_file_names_is_loaded_by_who_opens_the_file_or_by_all() {
+    let Some(builds) = with_other_vat(&[]) else { return };
+    let affected = |name: &str, text: &str| {
+        let [old, new] = builds.each_ref().map(|build| build.with_file(name, text));
+        let [affected, related] = between(&old, &new, Select::Class);
+        assert_eq!(related, [""; 0]);
+        affected
+    };
+    let all = TESTS.map(|(name, _)| name.trim_end_matches("Test"));
+    let [service, extension] = ["acme.Tax", "org.junit.jupiter.api.extension.Extension"]
+        .map(|name| format!("META-INF/services/{name}"));
+    assert_eq!(affected(&service, "# Ours.\nacme.Vat # the only one\n"), ["Cart"]);
+    assert_eq!(affected(&service, ""), [""; 0]);
+    assert_eq!(affected(&extension, "acme.Vat\n"), all);
+    assert_eq!(affected("acme/taxes.properties", "vat=acme.Vat\n"), ["Shelf", "Alone"]);
+    assert_eq!(affected("junit-platform.properties", "order = acme.Vat\n"), all);
+    assert_eq!(affected("junit-platform.properties", "order = acme.Vats\n"), [""; 0]);
+}
+
+#[test]
+fn static_fields_in_jars_relate_tests_only_where_they_are_to_count() {
+    let Some(builds) = with_other_vat(&[]) else { return };
+    let jar = builds[0].path().join("log.jar");
+    let mut pack = Command::new("jar");
+    pack.arg("--create").arg("--file").arg(&jar).arg("-C").arg(builds[0].path()).arg("lib");
+    assert!(pack.status().unwrap().success());
+    let [old, new] = builds.each_ref().map(|build| build.with_file("META-INF/services/acme.Tax", "acme.Vat"));
+    let (others, suite) = (Classes::in_jars_on(&[jar]).unwrap(), suite());
+    let related =
+        |others| select_classes(&suite, ClassRule { old: Some(&old), others, ..rule(&new) }).related;
+    assert_eq!(related(None), []);
+    let seen = related(Some(&others));
+    assert_eq!(names(&suite, &seen), ["acme.PricesTest#runs"]);
+    assert_eq!(why(&suite, &seen, "acme.PricesTest#runs"), ["shares lib.Log.lines with acme.CartTest#runs"]);
+}
+
+#[test]
+fn what_a_module_provides_may_be_loaded_for_all() {
+    let module = "module acme {\n  uses acme.Tax;\n  provides acme.Tax with acme.Vat;\n}\n";
+    let Some(builds) = with_other_vat(&[("module-info", module)]) else { return };
+    let [old, new] = builds.each_ref().map(Build::classes);
+    assert_eq!(between(&old, &new, Select::Class)[0].len(), TESTS.len());
+}
+
+#[test]
+fn those_who_share_state_with_a_deleted_test_are_related() {
+    let Some(old) = unchanged() else { return };
+    let build = Build::new(&[]).unwrap();
+    fs::remove_file(build.path().join("classes/acme/KeptTest.class")).unwrap();
+    let (new, gone) = (build.classes(), [TestId("acme.KeptTest#runs".to_owned())]);
+    assert!(!new.have_class_of(&gone[0]) && old.have_class_of(&gone[0]));
+    let suite =
+        Suite::new("junit", suite().tests().iter().filter(|test| test.id != gone[0]).cloned().collect());
+    let selection = select_classes(&suite, ClassRule { old: Some(old), gone: &gone, ..rule(&new) });
+    assert_eq!(selection.deleted, gone);
+    assert_eq!(names(&suite, &selection.affected), [""; 0]);
+    assert_eq!(names(&suite, &selection.related), ["acme.CartTest#runs", "acme.ShelfTest#runs"]);
 }

@@ -157,6 +157,25 @@ fn an_affected_test_that_was_not_profiled_anew_is_related_by_the_published_rule(
 }
 
 #[test]
+fn the_published_rule_holds_for_the_affected_test_that_was_not_profiled_anew_and_for_no_other() {
+    let files = tree(&[("a.py", "X = []\n"), ("b.py", "Y = []\n"), ("test.py", "")]);
+    let code = [
+        ("1.py::test", "a.py:get"),
+        ("2.py::test", "b.py:get"),
+        ("3.py::test", "a.py:get"),
+        ("4.py::test", "b.py:get"),
+    ];
+    let suite = suite(&code.map(|(id, _)| id));
+    let old = recorded(&files, code.map(|(id, code)| (id, ran(&[code], NONE))).to_vec());
+    let selected = |number| Selected { test: TestIndex(number), why: vec![Why::New] };
+    let affected = Affected { tests: vec![selected(0), selected(1)], ..Affected::default() };
+    let new = vec![Profile { test: TestIndex(1), ..ran(&["b.py:get"], NONE) }];
+    let imports = Imports::new(&files, &files, &Records::default());
+    let found = related(&suite, &affected, &old, &new, Select::Cells, &imports, &Noise::default());
+    assert_eq!(names(&suite, &found), ["3.py::test"]);
+}
+
+#[test]
 fn where_nothing_is_affected_nothing_is_related() {
     let mut case = case(does(&["m.a"], &[]), vec![does(&["m.a"], &[]), does(&[], &["m.a"])]);
     case.affected = Affected::default();

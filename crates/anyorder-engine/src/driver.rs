@@ -141,8 +141,8 @@ pub trait Driver: Send + Sync {
     }
 
     /// Where classes are looked for, in a language that has them in files.
-    fn class_path(&self) -> &[PathBuf] {
-        &[]
+    fn class_path(&self) -> Vec<PathBuf> {
+        vec![]
     }
 
     /// What became of tests when the user's own runner ran them all, if the driver has seen that.

@@ -51,8 +51,9 @@ impl Driver for JunitDriver {
         &self.module.home
     }
 
-    fn class_path(&self) -> &[PathBuf] {
-        &self.module.capture.class_path
+    fn class_path(&self) -> Vec<PathBuf> {
+        let capture = &self.module.capture;
+        capture.class_path.iter().chain(&capture.module_path).cloned().collect()
     }
 
     fn agent_command(&self, call: &AgentCall<'_>) -> io::Result<Command> {

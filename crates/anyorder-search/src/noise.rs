@@ -42,7 +42,7 @@ fn is_match(pattern: &str, path: &str) -> bool {
 }
 
 /// Cells that nobody can observe, and why.
-const RULES: [(&str, &str); 43] = [
+const RULES: [(&str, &str); 45] = [
     ("*__warningregistry__*", "which warnings were shown already"),
     ("*.tearDown_exceptions*", "what `unittest` noted while it cleaned up a class"),
     ("*_abc_impl*", "what was found out about subclasses"),
@@ -86,6 +86,8 @@ const RULES: [(&str, &str); 43] = [
     ("*.validate_called*", "what strategies of hypothesis have worked out"),
     ("*.cached_is_empty", "what strategies of hypothesis have worked out"),
     ("*.cached_has_reusable_values", "what strategies of hypothesis have worked out"),
+    ("trio._core._ki.*", "which code of trio may be interrupted"),
+    ("*.sniffio_library.name", "which loop runs at the moment"),
 ];
 
 /// Cells that are filled when they are first needed: their paths, and how what then stands there begins.

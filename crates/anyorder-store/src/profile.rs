@@ -94,6 +94,16 @@ impl Store {
         })?;
         Ok(states.collect::<Result<_, _>>()?)
     }
+
+    /// The states in which profiles were made while this commit was checked out.
+    pub fn states_at(&self, commit: &str) -> Result<Vec<Fingerprint>, StoreError> {
+        let mut select = self.history.connection.prepare_cached(
+            "SELECT sources, interpreter, packages, settings, agent
+             FROM fingerprint JOIN checkout ON checkout.fingerprint = number WHERE commit_id = ?1 ORDER BY number",
+        )?;
+        let states = select.query_map([commit], fingerprint_from)?;
+        Ok(states.collect::<Result<_, _>>()?)
+    }
 }
 
 /// Drops profiles that belong to no state of late.

@@ -41,6 +41,20 @@ fn the_newest_profile_of_each_test_is_kept_with_its_state() {
 }
 
 #[test]
+fn states_of_a_commit_are_known_whether_profiles_are_left_of_them_or_not() {
+    let project = tempfile::tempdir().unwrap();
+    for (sources, commit) in [("a", "c0ffee"), ("b", "c0ffee"), ("c", "decade")] {
+        at(project.path(), sources).note_commit(commit).unwrap();
+    }
+    let store = at(project.path(), "d");
+    let sources =
+        |commit| store.states_at(commit).unwrap().into_iter().map(|it| it.sources).collect::<Vec<_>>();
+    assert_eq!(sources("c0ffee"), ["a", "b"]);
+    assert_eq!(sources("decade"), ["c"]);
+    assert_eq!(sources("facade"), [""; 0]);
+}
+
+#[test]
 fn starts_of_a_suite_have_profiles_of_their_own() {
     let project = tempfile::tempdir().unwrap();
     let mut store = open(project.path());

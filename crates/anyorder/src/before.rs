@@ -1,12 +1,14 @@
-//! Which findings were there before a change: the suite as it was is shown to the tests at the project's own path, and each
-//! finding's orders run there.
+//! Which findings were there before a change: the suite as it was is shown to the tests at the project's own path, or built
+//! elsewhere if it has to be compiled, and each finding's orders run there.
 //!
-//! Knows how to ask. Where the files cannot be shown, or the suite as it was cannot be run, nothing is known, and what is found
-//! counts as new.
+//! Knows how to ask. Where the files cannot be shown, or the suite as it was cannot be built or run, nothing is known, and what is
+//! found counts as new.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyorder_change::Named;
+use anyorder_engine::{Engine, Scratch};
 use anyorder_model::{
     Age, Fan, Finding, Group, Halted, Kind, Oracle, Order, Outcome, Purpose, Suite, TestId, TestIndex,
 };
@@ -22,6 +24,8 @@ use crate::recorded::in_words;
 
 /// How often each order runs.
 const TIMES: u32 = 3;
+/// How many digits of a commit are told.
+const SHORT: usize = 9;
 /// How many groups of partners of a finding are tried.
 const GROUPS: usize = 8;
 
@@ -63,10 +67,11 @@ impl Past<'_> {
 }
 
 /// The same where the old files would meet another interpreter or other packages than then: what an earlier command has found was
-/// there, all else counts as new.
-pub(crate) fn tell_age_by_history(known: &[Known], findings: &mut [Finding]) {
+/// there, unless a check has told of it as new; all else counts as new.
+pub(crate) fn tell_age_by_history(known: &[Known], told_new: &BTreeSet<String>, findings: &mut [Finding]) {
     for finding in findings {
-        let is_known = known.iter().any(|known| (known.kind, known.test) == (finding.kind, finding.test));
+        let is_it = |known: &Known| (known.kind, known.test) == (finding.kind, finding.test);
+        let is_known = known.iter().any(is_it) && !told_new.contains(&finding.id.0);
         finding.age = Some(if is_known { Age::Before } else { Age::New });
     }
 }
@@ -85,12 +90,17 @@ pub(crate) fn tell_age(
     else {
         return Ok(());
     };
-    let changes = git::back_to(oracle.root(), past.commit)?;
-    let then = project.with_changes(changes);
-    let suites = then.suites(oracle.session(), suite);
-    let mut suites = suites.map_err(|failure| failure.problem.what)?;
-    let opened = suites.open_next().map_err(|error| error.to_string())?;
-    let engine = opened.ok_or("there was no suite")?.engine;
+    let scratch = Scratch::new().map_err(|error| error.to_string())?;
+    let then = if now.driver == "pytest" {
+        project.with_changes(git::back_to(oracle.root(), past.commit)?)
+    } else {
+        let commit = past.commit.get(..SHORT).unwrap_or(past.commit);
+        let what = format!("the files of {commit}, to see what was there before");
+        oracle.session().say("Building", &what);
+        elsewhere(project, past.commit, &scratch)?
+    };
+    let place = oracle.root().strip_prefix(&project.directory).unwrap_or(oracle.root()).to_owned();
+    let engine = open(oracle, &then, suite, &place)?;
     let (files, root, limits) = (oracle.files().to_owned(), oracle.root().to_owned(), oracle.limits());
     let memory = Memory::forgetful(engine.suite(), engine.session());
     let mut before = EngineOracle::new(&engine, oracle.session(), memory, files, root);
@@ -105,6 +115,30 @@ pub(crate) fn tell_age(
         }
     }
     Ok(())
+}
+
+/// The project as it was, in a directory of its own.
+fn elsewhere(project: &Project, commit: &str, scratch: &Scratch) -> Result<Project, String> {
+    let home = scratch.path().canonicalize().map_err(|error| error.to_string())?.join("then");
+    git::check_out(&project.directory, commit, &home)?;
+    Ok(project.at(&home.join(git::prefix(&project.directory))))
+}
+
+/// The suite of then that stood in this place of the project.
+fn open(
+    oracle: &mut EngineOracle<'_, '_>,
+    then: &Project,
+    suite: &SuiteArgs,
+    place: &Path,
+) -> Result<Engine, String> {
+    let mut suites = then.suites(oracle.session(), suite).map_err(|failure| failure.problem.what)?;
+    while let Some(opened) = suites.open_next().map_err(|error| error.to_string())? {
+        let root = then.directory.join(&opened.engine.suite().root);
+        if opened.name.is_none() || root == then.directory.join(place) {
+            return Ok(opened.engine);
+        }
+    }
+    Err("there was no suite".to_owned())
 }
 
 /// Whether a finding showed itself then; and after which groups it did not, although it does now.

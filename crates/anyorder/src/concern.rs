@@ -28,8 +28,7 @@ pub(crate) struct Concern {
     pub(crate) since: String,
     /// What is other than then.
     pub(crate) changes: Changes,
-    /// Whether tests can be shown the files of then. Not if the interpreter or the installed packages are others than then, nor in
-    /// a language that has to be compiled.
+    /// Whether tests can be shown the files of then. Not if the interpreter or the installed packages are others than then.
     pub(crate) can_go_back: bool,
     /// The last commit that nothing was held against, if there is one.
     pub(crate) green: Option<String>,
@@ -52,6 +51,8 @@ pub(crate) struct Wishes<'a> {
     pub(crate) since: Option<&'a str>,
     pub(crate) select: Select,
     pub(crate) rts: Rts,
+    /// Whether static fields of classes in jars count.
+    pub(crate) third_party: bool,
     pub(crate) noise: &'a Noise,
     /// Whether tests may be watched; else what affected ones do is what they did before.
     pub(crate) may_watch: bool,
@@ -70,7 +71,8 @@ pub(crate) fn concern(
     let records = Records { then: kept.record.take(), now: record };
     records.then.iter().for_each(|record| record.complete(&mut then, &now));
     let (imports, changes) = (Imports::new(&then, &now, &records), changes(&then, &now));
-    let other_environment = kept.other_environment(&environment(engine));
+    let states = oracle.memory().states_at(&commit)?;
+    let other_environment = kept.other_environment(&commit, &states, &environment(engine));
     let old = OldProfiles::new(&root, kept.profiles.iter().cloned());
     let mut found = affected(suite, &changes, &old, wishes.rts, &imports);
     let (can_go_back, is_lost) = (other_environment.is_none(), lost.is_some());
@@ -84,6 +86,9 @@ pub(crate) fn concern(
     let all = kept.profiles.clone();
     let since_then = take_later(suite, &found, &mut kept.profiles, &imports, &root);
     new.extend(since_then.into_iter().filter(|profile| !watched.contains(&profile.test)));
+    if !wishes.may_watch {
+        take_as_present(suite, &found, &mut kept.profiles, &mut new);
+    }
     let before = OldProfiles::new(&root, kept.profiles);
     let related = related(suite, &found, &before, &new, wishes.select, &imports, wishes.noise);
     if wishes.may_watch {
@@ -171,6 +176,17 @@ fn take_later(
     later
 }
 
+/// Where nobody may look at what affected tests do now, what they did before stands for it.
+fn take_as_present(suite: &Suite, found: &Affected, kept: &mut Vec<Recorded>, new: &mut Vec<Profile>) {
+    for selected in &found.tests {
+        let is_it = |one: &Recorded| one.test.id == *suite.id(selected.test);
+        let is_known = new.iter().any(|profile| profile.test == selected.test);
+        if let Some(at) = kept.iter().position(is_it).filter(|_| !is_known) {
+            new.push(Profile { test: selected.test, ..kept.swap_remove(at).profile });
+        }
+    }
+}
+
 /// The tests whose profiles are needed: of those that do something else now, and, if anybody does, of those that nobody has
 /// watched.
 fn to_watch(found: &Affected, select: Select) -> Vec<TestIndex> {
@@ -193,7 +209,10 @@ fn watch(oracle: &mut EngineOracle<'_, '_>, tests: &[TestIndex]) -> (Vec<Profile
 
 #[cfg(test)]
 mod tests {
-    use anyorder_change::Tree;
+    use std::collections::BTreeSet;
+
+    use anyorder_change::{Stamp, Tree};
+    use anyorder_model::{Outcome, Step};
 
     use super::*;
 
@@ -205,6 +224,31 @@ mod tests {
         let id = |name: &str| TestId(format!("test_x.py::{name}"));
         assert_eq!(gone_unwatched(&changes, &[]), [id("TestA::test_b"), id("test_c")]);
         assert_eq!(gone_unwatched(&changes, &[id("test_c[1]")]), [id("TestA::test_b")]);
+    }
+
+    #[test]
+    fn what_affected_tests_did_stands_for_what_they_do_unless_that_is_known() {
+        let suite = Suite::new("pytest", ["a", "b", "c"].map(|id| Test::in_file(id, "")).to_vec());
+        let nothing = |test| Profile {
+            test: TestIndex(test),
+            alone: Step::bare(TestIndex(test), Outcome::Passed),
+            again: None,
+            writes: vec![],
+            reads: BTreeSet::new(),
+            code: vec![],
+            opened: None,
+        };
+        let recorded =
+            |id: &str| Recorded { test: Test::in_file(id, ""), profile: nothing(0), stamp: Stamp([0; 16]) };
+        let selected = |test| Selected { test: TestIndex(test), why: vec![Why::New] };
+        let found = Affected { tests: vec![selected(1), selected(2)], ..Affected::default() };
+        let mut kept: Vec<Recorded> = ["a", "b", "c"].map(recorded).to_vec();
+        let mut new = vec![nothing(2)];
+        take_as_present(&suite, &found, &mut kept, &mut new);
+        let tests: Vec<TestIndex> = new.iter().map(|profile| profile.test).collect();
+        assert_eq!(tests, [TestIndex(2), TestIndex(1)]);
+        let ids: Vec<&str> = kept.iter().map(|one| one.test.id.0.as_str()).collect();
+        assert_eq!(ids, ["a", "c"]);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! What a change of a Java project concerns, by the class files of now and those that were kept.
 //!
-//! Nobody builds the files of then, so whether a finding was there before is told by what earlier commands have found.
+//! Nobody builds the files of then for this, so what they were is known only where classes were kept.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 
-use anyorder_change::{Changes, ClassRule, Classes, Since, changes, select_classes};
+use anyorder_change::{Changes, ClassRule, Classes, Since, Tree, changes, select_classes};
 use anyorder_engine::Engine;
-use anyorder_model::{Selected, Selection, Suite, Why};
+use anyorder_model::{Oracle, Selected, Selection, Suite, TestId, Why};
 use serde::{Deserialize, Serialize};
 
 use crate::concern::{Concern, Wishes, since};
@@ -19,11 +21,19 @@ use crate::oracle::EngineOracle;
 const NOTE: &str = "classes";
 const KEPT: usize = 5;
 
-/// The classes of a commit.
+/// The classes of a commit, and the tests in them.
 #[derive(Serialize, Deserialize)]
 struct Built {
     commit: String,
     classes: Classes,
+    tests: BTreeSet<TestId>,
+}
+
+impl Built {
+    /// The tests whose classes are no longer there.
+    fn gone(&self, now: &Classes) -> Vec<TestId> {
+        self.tests.iter().filter(|test| !now.have_class_of(test)).cloned().collect()
+    }
 }
 
 /// Which tests the change concerns, and why.
@@ -34,45 +44,80 @@ pub(crate) fn concern_of_classes(
 ) -> Result<Concern, Failure> {
     let root = oracle.root().to_owned();
     let kept = oracle.memory().profiles()?;
-    let mut built: Vec<Built> = oracle
-        .memory()
-        .note(NOTE)?
-        .and_then(|bytes| serde_json::from_slice(&unpacked(bytes)?).ok())
-        .unwrap_or_default();
+    let built = kept_classes(oracle)?;
     let (Since { commit, old, new }, lost) = since(&root, &kept, wishes.since)?;
     let changes = changes(&old, &new);
-    let unreadable = |error: std::io::Error| {
-        Failure::usage(format!("cannot read the classes of the build: {error}"), "compile the project again")
+    let class_path = engine.driver().class_path();
+    let classes = Classes::on(&class_path).map_err(|error| unreadable(&error))?;
+    let others = wishes.third_party.then(|| Classes::in_jars_on(&class_path)).transpose();
+    let others = others.map_err(|error| unreadable(&error))?;
+    let then = built.iter().find(|built| built.commit == commit);
+    let rule = ClassRule {
+        old: then.map(|built| &built.classes),
+        new: &classes,
+        others: others.as_ref(),
+        gone: &then.map_or_else(Vec::new, |built| built.gone(&classes)),
+        files: &files_of(&changes),
+        select: wishes.select,
     };
-    let classes = Classes::on(engine.driver().class_path()).map_err(unreadable)?;
-    let then = built.iter().find(|built| built.commit == commit).map(|built| &built.classes);
-    let files = files_of(&changes);
-    let rule = ClassRule { old: then, new: &classes, files: &files, select: wishes.select };
-    let selection = match &lost {
-        Some(what) => all(engine.suite(), what),
+    let is_lost = lost.is_some();
+    let selection = match lost.or_else(|| gone_unknown(&changes, &new).filter(|_| then.is_none())) {
+        Some(what) => all(engine.suite(), &what),
         None => select_classes(engine.suite(), rule),
     };
-    if let Some(commit) = git::head(&root).filter(|_| wishes.may_watch && git::is_clean(&root)) {
-        built.retain(|built| built.commit != commit);
-        built.push(Built { commit, classes });
-        built.drain(..built.len().saturating_sub(KEPT));
-        let json = serde_json::to_vec(&built).expect("classes have a JSON form");
-        oracle.memory().save_note(NOTE, &packed(json))?;
+    if wishes.may_watch {
+        keep_classes(oracle, built, classes)?;
     }
     Ok(Concern {
         selection: Arc::new(selection),
         since: commit,
         changes,
-        can_go_back: false,
+        can_go_back: true,
         green: kept.green,
-        is_lost: lost.is_some(),
+        is_lost,
         stopped_early: None,
     })
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure::usage(format!("cannot read the classes of the build: {error}"), "compile the project again")
+}
+
+fn kept_classes(oracle: &mut EngineOracle<'_, '_>) -> Result<Vec<Built>, Failure> {
+    let note = oracle.memory().note(NOTE)?;
+    Ok(note.and_then(|bytes| serde_json::from_slice(&unpacked(bytes)?).ok()).unwrap_or_default())
+}
+
+/// Keeps the classes of now, if they are those of a commit.
+fn keep_classes(
+    oracle: &mut EngineOracle<'_, '_>,
+    mut built: Vec<Built>,
+    classes: Classes,
+) -> Result<(), Failure> {
+    let root = oracle.root().to_owned();
+    let Some(commit) = git::head(&root).filter(|_| git::is_clean(&root)) else { return Ok(()) };
+    // Not all of them may be meant this time.
+    let mut tests: BTreeSet<TestId> = oracle.suite().tests().iter().map(|test| test.id.clone()).collect();
+    for known in built.extract_if(.., |built| built.commit == commit) {
+        tests.extend(known.tests);
+    }
+    built.push(Built { commit, classes, tests });
+    built.drain(..built.len().saturating_sub(KEPT));
+    let json = serde_json::to_vec(&built).expect("classes have a JSON form");
+    Ok(oracle.memory().save_note(NOTE, &packed(json))?)
 }
 
 /// All files that differ.
 fn files_of(changes: &Changes) -> Vec<String> {
     changes.data.iter().chain(&changes.everything).cloned().collect()
+}
+
+/// A source file that is gone, where nobody knows what its classes were and did.
+fn gone_unknown(changes: &Changes, now: &Tree) -> Option<String> {
+    let is_java = |path: &String| path.rsplit_once('.').is_some_and(|(_, ending)| ending == "java");
+    let is_gone = |path: &&String| is_java(path) && !now.has(path);
+    let gone = changes.data.iter().find(is_gone)?;
+    Some(format!("{gone}, which is gone, and whose classes were not kept"))
 }
 
 fn all(suite: &Suite, what: &str) -> Selection {

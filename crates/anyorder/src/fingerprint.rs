@@ -7,10 +7,23 @@ use anyorder_store::{Fingerprint, digest_of_sources};
 
 use crate::project::Project;
 
+/// What is told of where other packages are installed.
+pub(crate) const INSTALLED: &str = "installed packages";
+
 /// What is installed for the suite.
 pub(crate) struct Environment {
     pub(crate) interpreter: String,
     pub(crate) packages: String,
+}
+
+impl Environment {
+    /// What is other than in a state, if something is.
+    pub(crate) fn differs_from(&self, then: &Fingerprint) -> Option<String> {
+        if then.interpreter != self.interpreter {
+            return Some(self.interpreter.clone());
+        }
+        (then.packages != self.packages).then(|| INSTALLED.to_owned())
+    }
 }
 
 /// What is installed for this suite.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -25,9 +26,10 @@ pub(crate) fn origin(directory: &Path) -> Option<String> {
     Some(without_user.unwrap_or(url))
 }
 
-/// Whether no tracked file differs from the commit that is checked out.
+/// Whether all files are those of the commit that is checked out, but for ignored ones.
 pub(crate) fn is_clean(directory: &Path) -> bool {
-    ask(directory, &["diff", "--quiet", "HEAD"]).is_ok()
+    ask(directory, &["status", "--porcelain", "--untracked-files=normal"])
+        .is_ok_and(|listed| listed.is_empty())
 }
 
 /// Whether a commit is part of the history of another, or that one itself.
@@ -52,6 +54,17 @@ pub(crate) fn back_to(directory: &Path, commit: &str) -> Result<Vec<FileChange>,
         [&differing, &untracked].iter().flat_map(|names| names.split(|&byte| byte == 0)).collect();
     let files = names.into_iter().filter(|name| !name.is_empty() && !name.ends_with(b"/"));
     files.map(|name| file_at(&top, commit, OsStr::from_bytes(name))).collect()
+}
+
+/// Writes all files of a commit into an empty directory. Nothing else in the repository knows of it.
+pub(crate) fn check_out(directory: &Path, commit: &str, to: &Path) -> Result<(), String> {
+    let top = one_line(directory, &["rev-parse", "--show-toplevel"]).ok_or("it is no repository")?;
+    let index = to.with_extension("index");
+    let prefix = format!("--prefix={}/", to.display());
+    for words in [&["read-tree", commit][..], &["checkout-index", "--all", &prefix]] {
+        answer(command(Path::new(&top), words).env("GIT_INDEX_FILE", &index))?;
+    }
+    fs::remove_file(index).map_err(|error| error.to_string())
 }
 
 /// A file as it was at a commit.
@@ -79,12 +92,20 @@ fn one_line(directory: &Path, words: &[&str]) -> Option<String> {
 
 /// What git says. In a hook it has told us about the index of the commit that is being made; what counts is the files.
 fn ask<S: AsRef<OsStr>>(directory: &Path, words: &[S]) -> Result<Vec<u8>, String> {
+    answer(&mut command(directory, words))
+}
+
+fn command<S: AsRef<OsStr>>(directory: &Path, words: &[S]) -> Command {
     let mut git = Command::new("git");
     git.arg("--literal-pathspecs").arg("-C").arg(directory).args(words);
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         git.env_remove(variable);
     }
     git.env("GIT_OPTIONAL_LOCKS", "0").stdin(Stdio::null());
+    git
+}
+
+fn answer(git: &mut Command) -> Result<Vec<u8>, String> {
     let output = git.output().map_err(|error| format!("git: {error}"))?;
     if output.status.success() {
         return Ok(output.stdout);
@@ -94,7 +115,6 @@ fn ask<S: AsRef<OsStr>>(directory: &Path, words: &[S]) -> Result<Vec<u8>, String
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     use tempfile::TempDir;
@@ -167,6 +187,19 @@ mod tests {
     }
 
     #[test]
+    fn all_files_of_a_commit_are_written_elsewhere_from_any_directory() {
+        let (directory, commit) = repository(&["a.py", "sub/b c.py"]);
+        fs::remove_file(directory.path().join("a.py")).unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let to = elsewhere.path().join("then");
+        check_out(&directory.path().join("sub"), &commit, &to).unwrap();
+        assert_eq!(fs::read_to_string(to.join("a.py")).unwrap(), "a.py of old");
+        assert_eq!(fs::read_to_string(to.join("sub/b c.py")).unwrap(), "sub/b c.py of old");
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+        assert!(check_out(directory.path(), "0123456789", &to).is_err());
+    }
+
+    #[test]
     fn links_are_refused_by_name_and_so_is_a_commit_that_is_not_there() {
         let (directory, commit) = repository(&["a.py"]);
         assert!(back(&directory, "", "0123456789").is_err());
@@ -177,6 +210,18 @@ mod tests {
         let with_link = head(directory.path()).unwrap();
         fs::remove_file(directory.path().join("link.py")).unwrap();
         assert_eq!(back(&directory, "", &with_link), Err("`link.py` was no ordinary file".to_owned()));
+    }
+
+    #[test]
+    fn a_tree_is_clean_until_a_file_is_edited_or_comes() {
+        let (directory, _) = repository(&["a.py", "sub/b.py"]);
+        let sub = directory.path().join("sub");
+        assert!(is_clean(directory.path()) && is_clean(&sub));
+        fs::write(directory.path().join("new.py"), "").unwrap();
+        assert!(!is_clean(&sub));
+        fs::remove_file(directory.path().join("new.py")).unwrap();
+        fs::write(directory.path().join("a.py"), "edited").unwrap();
+        assert!(!is_clean(&sub));
     }
 
     #[test]

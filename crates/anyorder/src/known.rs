@@ -55,6 +55,11 @@ fn order_dependent(history: &History) -> Result<Vec<KnownFinding>, Failure> {
     Ok(findings)
 }
 
+/// Whether a check has told of it as new when it was last seen.
+pub(crate) fn was_new(finding: &KnownFinding) -> bool {
+    json_of(finding)["age"] == "new"
+}
+
 /// What kind of verdict it is.
 pub(crate) fn kind_of(finding: &KnownFinding) -> Option<Kind> {
     Kind::ALL.into_iter().find(|kind| kind.name() == finding.kind)

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use anyorder_model::{
     Collection, Fan, Order, PlainAsk, PlainSeen, Profile, Purpose, Rung, Step, Suite, TailRecord, TestId,
 };
-use anyorder_store::{OrderDigest, Run, RunKey, Store, StoreError};
+use anyorder_store::{Fingerprint, OrderDigest, Run, RunKey, Store, StoreError};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::fingerprint::Environment;
 use crate::look::Look;
 use crate::profiles::{self, Kept, Renewed};
 
@@ -97,6 +98,17 @@ impl<'a> Memory<'a> {
     pub(crate) fn note_green(&mut self, commit: &str) -> Result<(), StoreError> {
         let Some(store) = &mut self.store else { return Ok(()) };
         profiles::note_green(store, self.session, commit)
+    }
+
+    /// Notes whether what is installed is to blame for what was found since a commit.
+    pub(crate) fn note_replaced(&mut self, blamed: Option<(&str, &Environment)>) -> Result<(), StoreError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        profiles::note_replaced(store, self.session, blamed)
+    }
+
+    /// The states in which profiles were made while this commit was checked out.
+    pub(crate) fn states_at(&self, commit: &str) -> Result<Vec<Fingerprint>, StoreError> {
+        self.store.as_ref().map_or(Ok(vec![]), |store| store.states_at(commit))
     }
 
     /// The steps of a fan's prefix, if they are known.

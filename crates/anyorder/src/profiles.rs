@@ -8,10 +8,10 @@ use std::path::Path;
 
 use anyorder_change::{Record, Recorded, Repository, Stamp};
 use anyorder_model::{Collection, Profile, Suite, Test, TestId};
-use anyorder_store::{KeptState, Store, StoreError};
+use anyorder_store::{Fingerprint, KeptState, Store, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::fingerprint::Environment;
+use crate::fingerprint::{Environment, INSTALLED};
 use crate::git;
 use crate::memory::{packed, unpacked};
 
@@ -23,6 +23,8 @@ pub(crate) struct Kept {
     pub(crate) record: Option<Record>,
     /// The last commit that nothing is held against: what is new is new since then.
     pub(crate) green: Option<String>,
+    /// What is installed since something was found that counts, and since which commit.
+    red_with: Option<String>,
     /// The states that profiles of tests of this suite belong to, the last one first.
     states: Vec<KeptState>,
 }
@@ -41,9 +43,26 @@ const COLLECTION: &str = "collection";
 /// The last commit that a check had nothing against.
 const GREEN: &str = "green";
 
+/// What is installed since something was found that counts, and since which commit.
+const RED_WITH: &str = "red with";
+
 /// Notes that nothing is to be held against this commit.
 pub(crate) fn note_green(store: &mut Store, session: u32, commit: &str) -> Result<(), StoreError> {
     store.save_note(session, GREEN, commit.as_bytes())
+}
+
+/// Notes that something else is installed than at this commit, and that it is to blame for what was found; or that it is not.
+pub(crate) fn note_replaced(
+    store: &mut Store,
+    session: u32,
+    blamed: Option<(&str, &Environment)>,
+) -> Result<(), StoreError> {
+    let line = blamed.map(|(since, environment)| replaced(since, environment)).unwrap_or_default();
+    store.save_note(session, RED_WITH, line.as_bytes())
+}
+
+fn replaced(since: &str, environment: &Environment) -> String {
+    format!("{since} {} {}", environment.interpreter, environment.packages)
 }
 
 /// Keeps what tests did just now, and what collecting them took.
@@ -111,11 +130,14 @@ pub(crate) fn kept(store: &Store, session: u32, suite: &Suite) -> Result<Kept, S
     states.retain(|state| numbers.contains(&state.number));
     let record = store.note(session, COLLECTION)?;
     let record = record.and_then(|bytes| serde_json::from_slice(&unpacked(bytes)?).ok());
-    let green = store.note(session, GREEN)?.and_then(|bytes| String::from_utf8(bytes).ok());
+    let text =
+        |name| Ok::<_, StoreError>(store.note(session, name)?.and_then(|it| String::from_utf8(it).ok()));
+    let (green, red_with) = (text(GREEN)?, text(RED_WITH)?);
     Ok(Kept {
         profiles: kept.into_iter().filter_map(|kept| read(kept.profile)).collect(),
         record,
         green,
+        red_with,
         states,
     })
 }
@@ -126,13 +148,19 @@ impl Kept {
         self.states.last().and_then(|state| state.commit.as_deref())
     }
 
-    /// What is other than when the profiles were made, and no source file.
-    pub(crate) fn other_environment(&self, now: &Environment) -> Option<String> {
-        let fingerprints = || self.states.iter().map(|state| &state.fingerprint);
-        if fingerprints().any(|then| then.interpreter != now.interpreter) {
-            return Some(now.interpreter.clone());
-        }
-        let is_other = fingerprints().any(|then| then.packages != now.packages);
-        is_other.then(|| "installed packages".to_owned())
+    /// What is other than when the profiles were made, or than whenever the commit was checked out that is compared with, and no
+    /// source file. `then` are the states of that time.
+    pub(crate) fn other_environment(
+        &self,
+        commit: &str,
+        then: &[Fingerprint],
+        now: &Environment,
+    ) -> Option<String> {
+        let is_blamed = self.red_with == Some(replaced(commit, now));
+        let is_known = then.iter().any(|then| now.differs_from(then).is_none());
+        let then = then.iter().filter(|_| !is_known);
+        let mut states = self.states.iter().map(|state| &state.fingerprint).chain(then);
+        let blamed = is_blamed.then(|| INSTALLED.to_owned());
+        blamed.or_else(|| states.find_map(|then| now.differs_from(then)))
     }
 }

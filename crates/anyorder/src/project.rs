@@ -86,6 +86,11 @@ impl Project {
         Project { settings, ..self.clone() }
     }
 
+    /// The same settings for another directory.
+    pub(crate) fn at(&self, directory: &Path) -> Self {
+        Project { directory: directory.to_owned(), ..self.clone() }
+    }
+
     /// The suites that are meant; builds what has to be built.
     pub(crate) fn suites(&self, session: &mut Session<'_>, suite: &SuiteArgs) -> Result<Suites, Failure> {
         if !suite.command.is_empty() && !suite.targets.is_empty() {

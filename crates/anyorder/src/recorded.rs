@@ -1,5 +1,6 @@
 //! A search whose questions and findings are remembered: the store around it, from the first question to the exit code.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,7 +13,7 @@ use anyorder_store::{FoundFinding, HuntEnd, HuntNumber, HuntStart, Store, StoreE
 
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::known::known;
+use crate::known::{known, was_new};
 use crate::memory::Memory;
 use crate::oracle::{EngineOracle, Trouble};
 use crate::project::Project;
@@ -40,6 +41,8 @@ pub(crate) struct Recorded<'a> {
 pub(crate) struct Earlier {
     /// What earlier hunts found.
     pub(crate) known: Vec<Known>,
+    /// The ids of those that the last check which saw them has told of as new.
+    pub(crate) told_new: BTreeSet<String>,
     /// Orders in which a test failed on another machine.
     pub(crate) foreign: Vec<Order>,
 }
@@ -94,12 +97,15 @@ impl<'a> Recorded<'a> {
         let suite = self.engine.suite();
         let mut store = self.open(session)?;
         let number = store.begin_hunt(&self.start())?;
-        let mut known = known(suite, &store.history().known_findings()?);
+        let findings = store.history().known_findings()?;
+        let told_new = findings.iter().filter(|finding| was_new(finding)).map(|finding| finding.id.clone());
+        let told_new = told_new.collect();
+        let mut known = known(suite, &findings);
         known.retain(|(id, _)| self.tries_again.has(id));
         let foreign = self.foreign(session, &store)?;
         let mut oracle = self.oracle(session, &mut store)?;
         let known_only = known.iter().map(|(_, known)| known.clone()).collect();
-        let found = search(&mut oracle, Earlier { known: known_only, foreign })?;
+        let found = search(&mut oracle, Earlier { known: known_only, told_new, foreign })?;
         let (trouble, replayed) = (oracle.trouble.take(), std::mem::take(&mut oracle.replayed));
         let Some((report, suite_cpu_s)) = found else {
             return trouble.map_or_else(|| Ok(interrupted()), |trouble| Err(trouble.into()));

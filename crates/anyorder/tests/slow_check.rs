@@ -3,14 +3,14 @@
 
 mod common;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::collections::BTreeMap;
 
+use anyorder_testkit::environment::{NEWEST, python};
 use anyorder_testkit::thorough::usually_or_in_trials;
+use common::Anyorder;
+use common::change::{Case, READS_MODE, SETS_MODE, check, faults, mode};
 use common::expected::in_lanes;
-use common::history::{CART, CONFTEST, Edit, History, Truth};
-use common::{Anyorder, Ran};
-use serde_json::Value;
+use common::history::{CART, CONFTEST, History, Truth};
 
 /// How many checks go on at the same time.
 const LANES: usize = 2;
@@ -18,24 +18,6 @@ const LANES: usize = 2;
 /// Checked every day; trials check all of them, and each with and without earlier profiles.
 const USUAL: [&str; 3] = ["decorator", "deleted cleaner", "new polluter"];
 
-/// A change, and what is to be found after it.
-#[derive(Default)]
-struct Case<'a> {
-    /// Beside the shop itself.
-    base: Vec<Edit<'a>>,
-    change: Vec<Edit<'a>>,
-    /// Tests that are order-dependent now and were not.
-    new: Vec<&'a str>,
-    /// Whether these were order-dependent with other partners.
-    was_there: bool,
-    /// Tests that were order-dependent before, and have to be told of as such.
-    before: Vec<&'a str>,
-    /// Whether all tests are affected, or none, where that is certain.
-    affects_all: Option<bool>,
-}
-
-const SETS_MODE: &str = "from shop import mode\n\n\ndef test_set_mode():\n    mode.MODE = \"b\"\n";
-const READS_MODE: &str = "from shop import mode\n\n\ndef test_mode_is_a():\n    assert mode.MODE == \"a\"\n";
 const RESETS_MODE: &str = "from shop import mode\n\n\ndef test_reset_mode():\n    mode.MODE = \"a\"\n";
 
 /// Modules that only a look into the directory finds.
@@ -44,11 +26,6 @@ const TEST_PARTS: &str = "from shop import parts\n\n\ndef test_names():\n    ass
 const PART_THAT_KEEPS: &str = "from shop import cart\n\n\nclass Name(str):\n    pass\n\n\ndef name():\n    cart.KEPT.append(1)\n    return \"one\"\n";
 /// A file that no string of the code names.
 const TEST_EURO_RATES: &str = "import json\nimport pathlib\n\nfrom shop import rates\n\n\ndef test_euro():\n    name = \"-\".join([\"rates\", \"eur\"]) + \".json\"\n    for path in pathlib.Path(__file__).parent.parent.iterdir():\n        for file in [path / name] if (path / name).exists() else []:\n            found = json.loads(file.read_text())\n            rates.KNOWN.update(found)\n            assert len(found) < 2\n";
-
-/// Files of a suite with a mode, as far as they are wanted.
-fn mode<'a>(tests: &[Edit<'a>]) -> Vec<Edit<'a>> {
-    [&[("shop/mode.py", Some("MODE = \"a\"\n"))], tests].concat()
-}
 
 /// Tests come, go and are renamed.
 fn changes_of_tests(texts: &Texts) -> Vec<(&'static str, Case<'_>)> {
@@ -271,90 +248,22 @@ impl Texts {
     }
 }
 
-/// The ids of tests in a list of objects, those that `is_meant`.
-fn tests(list: &Value, is_meant: impl Fn(&Value) -> bool) -> BTreeSet<&str> {
-    let rows = list.as_array().into_iter().flatten().filter(|row| is_meant(row));
-    rows.map(|row| row["test"].as_str().unwrap()).collect()
-}
-
-fn depends(finding: &Value) -> bool {
-    ["victim", "brittle", "non-idempotent"].map(Value::from).contains(&finding["kind"])
-}
-
-fn set<'a>(names: impl IntoIterator<Item = &'a (impl AsRef<str> + 'a + ?Sized)>) -> BTreeSet<&'a str> {
-    names.into_iter().map(AsRef::as_ref).collect()
-}
-
-/// What is wrong with a report on a change between two revisions. Without earlier profiles it may select them all.
-fn faults(report: &Value, case: &Case<'_>, [then, now]: [&Truth; 2], is_warm: bool) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut claim = |holds: bool, fault: String| faults.extend((!holds).then_some(fault));
-    let selection = &report["selection"];
-    let affected = tests(&selection["affected"], |_| true);
-    let selected: BTreeSet<&str> = affected.union(&tests(&selection["related"], |_| true)).copied().collect();
-    for (first, test) in now.pairs.difference(&then.pairs) {
-        let is_there = [first, test].iter().all(|name| selected.contains(name.as_str()));
-        let is_tried = [first, test].iter().any(|name| affected.contains(name.as_str()));
-        claim(is_there && is_tried, format!("{first}, {test} is a new pair, and is not selected"));
-    }
-    let told = |age: &str| tests(&report["findings"], |finding| depends(finding) && finding["age"] == age);
-    claim(told("new") == set(&case.new), format!("new: {:?}, not {:?}", told("new"), case.new));
-    claim(
-        told("before") == set(&case.before),
-        format!("before: {:?}, not {:?}", told("before"), case.before),
-    );
-    let (dependent_then, dependent_now) = (then.dependent(), now.dependent());
-    for name in &case.new {
-        claim(
-            dependent_now.contains(*name) && dependent_then.contains(*name) == case.was_there,
-            format!("all pairs say that {name} is not new"),
-        );
-    }
-    let is_new = |name: &&String| !dependent_then.contains(*name) && then.tests.contains(*name);
-    let missing: Vec<&String> =
-        dependent_now.iter().filter(is_new).filter(|name| !case.new.contains(&name.as_str())).collect();
-    claim(missing.is_empty(), format!("all pairs say that {missing:?} are new"));
-    match case.affects_all {
-        Some(true) => claim(affected.len() == now.tests.len(), format!("affected: {affected:?}")),
-        Some(false) => claim(selected.is_empty(), format!("selected: {selected:?}")),
-        None => claim(!is_warm || selected.len() < now.tests.len(), "all tests are selected".to_owned()),
-    }
-    faults
-}
-
 /// With the profiles of before the change.
 const WARM: &str = "warm";
-
-/// A check since the first commit.
-#[track_caller]
-fn check(directory: &Path, since: &str) -> Ran {
-    Anyorder::at(directory).run(&[
-        "check",
-        "--since",
-        since,
-        "--plain-pairs",
-        "1",
-        "--no-explain",
-        "--json",
-        "-",
-    ])
-}
 
 /// Builds the history of a case, checks it with and without earlier profiles, and says what is wrong.
 fn checked(name: &str, case: &Case<'_>) -> Option<String> {
     let history = History::of_shop(&case.base);
-    let base = history.commit_of("HEAD");
-    Anyorder::at(history.path()).run(&["profile"]).with_code(0);
+    let (base, anyorder) = (history.commit_of("HEAD"), Anyorder::at(history.path()));
+    anyorder.run(&["profile"]).with_code(0);
     history.edit(&case.change);
     history.commit();
-    let then = Truth::of(history.files_of(&base).path());
-    let now = Truth::of(history.path());
+    let then = Truth::of(history.files_of(&base).path(), &python(NEWEST));
+    let now = Truth::of(history.path(), &python(NEWEST));
     let mut wrong = Vec::new();
     let mut look = |how: &str| {
-        let ran = check(history.path(), &base);
-        let mut faults = faults(&ran.json(), case, [&then, &now], how == WARM);
-        let code = i32::from(!case.new.is_empty());
-        faults.extend((ran.code != code).then(|| format!("exit code {}", ran.code)));
+        let ran = check(&anyorder, &base);
+        let faults = faults(&ran, case, [&then, &now], how == WARM);
         wrong.extend((!faults.is_empty()).then(|| format!("{name}, {how}: {faults:#?}\n{}", ran.shown())));
     };
     look(WARM);

@@ -197,14 +197,16 @@ impl<'a> Pool<'a> {
             Constant::Text(text) => Some(*text),
             _ => None,
         });
-        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '/' | '.');
-        let words = texts.flat_map(|text| text.split(move |letter| !is_part(letter)));
-        let names = words.filter(|word| !word.is_empty()).flat_map(|word| {
-            // In a descriptor an `L` stands before the name.
-            [Some(word), word.find('L').map(|at| &word[at + 1..])]
-        });
-        names.flatten().filter(|name| !name.is_empty()).map(|name| name.replace('/', ".")).collect()
+        texts.flat_map(words).collect()
     }
+}
+
+/// The words of a text that may be names of classes. In a descriptor an `L` stands before the name.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '/' | '.');
+    let words = text.split(move |letter| !is_part(letter));
+    let names = words.flat_map(|word| [word.find('L').map(|at| &word[at + 1..]), Some(word)]);
+    names.flatten().filter(|name| !name.is_empty()).map(|name| name.replace('/', "."))
 }
 
 /// Bytes, from the front.

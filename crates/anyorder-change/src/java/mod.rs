@@ -2,6 +2,9 @@
 
 mod class_file;
 mod classes;
+mod jar;
+mod loading;
+mod resource;
 mod select;
 
 pub use classes::Classes;

@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::{Selected, Selection, Suite, TestIndex, Why};
+use anyorder_model::{Selected, Selection, Suite, TestId, TestIndex, Why};
 
 use super::Classes;
 use super::classes;
+use super::loading::Loading;
 use crate::Select;
+use crate::everything::concerns_all;
 
 /// What is compared, and how much of the rule is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +18,10 @@ pub struct ClassRule<'a> {
     pub old: Option<&'a Classes>,
     /// The classes as they are.
     pub new: &'a Classes,
+    /// The classes of jars, if their static fields are to count.
+    pub others: Option<&'a Classes>,
+    /// Tests that were there, and are no longer.
+    pub gone: &'a [TestId],
     /// Files that differ, by their paths; they tell what has changed where nobody has kept the classes.
     pub files: &'a [String],
     /// Which tests are looked at besides affected ones.
@@ -47,21 +53,21 @@ pub fn select_classes(suite: &Suite, rule: ClassRule<'_>) -> Selection {
         everything: (!everything.is_empty()).then(|| everything.join(", ")),
         affected: affected.into_iter().map(selected).collect(),
         related: related.into_iter().map(selected).collect(),
-        deleted: vec![],
+        deleted: rule.gone.to_vec(),
     }
 }
 
 impl ClassRule<'_> {
     /// What concerns all tests: nobody knows who opens a resource, or what another package does.
     fn everything(&self) -> Vec<String> {
-        let Some(old) = self.old else {
-            let is_settings = |path: &&String| crate::everything::concerns_all(path) || is_resource(path);
-            return self.files.iter().filter(is_settings).cloned().collect();
-        };
+        let is_resource = |path: &str| self.old.is_none() && is_resource(path);
+        let files = self.files.iter().filter(|path| concerns_all(path) || is_resource(path));
+        let mut found: Vec<String> = files.cloned().collect();
+        let Some(old) = self.old else { return found };
         let (before, now) = (&old.resources, &self.new.resources);
         let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
         let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
-        let mut found: Vec<String> = changed.cloned().collect();
+        found.extend(changed.cloned());
         if old.packages != self.new.packages {
             found.push("the class path".to_owned());
         }
@@ -93,6 +99,7 @@ fn is_resource(path: &str) -> bool {
 /// The test classes of a suite, and what may be loaded for each.
 struct Tests<'a> {
     suite: &'a Suite,
+    gone: &'a [TestId],
     /// Before the change and after it.
     reach: [BTreeMap<&'a str, BTreeSet<&'a str>>; 2],
     /// A static field of each class that has one.
@@ -101,12 +108,18 @@ struct Tests<'a> {
 
 impl<'a> Tests<'a> {
     fn new(suite: &'a Suite, rule: &ClassRule<'a>) -> Self {
-        let names = || suite.tests().iter().map(classes::top_of);
-        let all = rule.old.into_iter().chain([rule.new]).flat_map(|classes| classes.by_name.values());
+        let gone = || rule.gone.iter().filter_map(classes::class_of);
+        let names = || suite.tests().iter().map(classes::top_of).chain(gone());
+        let all = rule.old.into_iter().chain([rule.new]).chain(rule.others);
+        let all = all.flat_map(|classes| classes.by_name.values());
         let statics = all.filter_map(|class| Some((class.name.as_str(), class.statics.first()?.as_str())));
         Tests {
             suite,
-            reach: [rule.old.map_or_else(BTreeMap::new, |old| old.reach(names())), rule.new.reach(names())],
+            gone: rule.gone,
+            reach: [rule.old, Some(rule.new)].map(|classes| {
+                let loading = classes.map(|classes| Loading::new(classes, rule.others));
+                loading.map(|loading| loading.reach(names())).unwrap_or_default()
+            }),
             statics: statics.collect(),
         }
     }
@@ -128,7 +141,7 @@ impl<'a> Tests<'a> {
     ) -> BTreeMap<TestIndex, Vec<Why>> {
         let others = || self.suite.indices().filter(|test| !affected.contains_key(test));
         match select {
-            _ if affected.is_empty() => BTreeMap::new(),
+            _ if affected.is_empty() && self.gone.is_empty() => BTreeMap::new(),
             Select::Affected => BTreeMap::new(),
             Select::All => {
                 let all = || vec![Why::Everything { what: "--select all".to_owned() }];
@@ -145,6 +158,8 @@ impl<'a> Tests<'a> {
 
     /// Test classes that share a static field with those of the start, or with others that do; and why.
     fn sharing(&self, start: impl Iterator<Item = TestIndex>) -> BTreeMap<&'a str, Why> {
+        let start = start.map(|test| (self.class_of(test), self.suite.id(test)));
+        let gone = self.gone.iter().filter_map(|id| Some((classes::class_of(id)?, id)));
         let mut users: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for class in self.suite.indices().map(|test| self.class_of(test)) {
             for loaded in self.loaded(class).filter(|name| self.statics.contains_key(name)) {
@@ -152,17 +167,17 @@ impl<'a> Tests<'a> {
             }
         }
         let mut reasons = BTreeMap::new();
-        let mut waiting: Vec<(&str, TestIndex)> = start.map(|test| (self.class_of(test), test)).collect();
+        let mut waiting: Vec<(&str, &TestId)> = start.chain(gone).collect();
         let mut seen: BTreeSet<&str> = waiting.iter().map(|(class, _)| *class).collect();
         for (class, test) in &waiting {
             let cell = (*class).to_owned();
-            reasons.entry(*class).or_insert(Why::Shares { cell, with: self.suite.id(*test).clone() });
+            reasons.entry(*class).or_insert(Why::Shares { cell, with: (*test).clone() });
         }
         while let Some((class, test)) = waiting.pop() {
             for owner in self.loaded(class).filter(|name| self.statics.contains_key(name)) {
                 for &user in users.get(owner).into_iter().flatten().filter(|user| !seen.contains(**user)) {
                     let cell = format!("{owner}.{}", self.statics[owner]);
-                    reasons.insert(user, Why::Shares { cell, with: self.suite.id(test).clone() });
+                    reasons.insert(user, Why::Shares { cell, with: test.clone() });
                     waiting.push((user, test));
                 }
                 seen.extend(users.get(owner).into_iter().flatten());

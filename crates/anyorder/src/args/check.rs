@@ -36,6 +36,9 @@ pub(crate) struct CheckArgs {
     /// How affected tests are told
     #[arg(long, help_heading = "Change", value_name = "HOW", default_value = "dynamic", value_parser = rts_parser())]
     pub(crate) rts: Rts,
+    /// Static fields of classes in jars relate tests of JUnit, too
+    #[arg(long, help_heading = "Change")]
+    pub(crate) third_party: bool,
     /// List the tests that would be looked at, with the reasons; run none
     #[arg(long, help_heading = "Change")]
     pub(crate) dry_run: bool,

@@ -17,6 +17,7 @@ use crate::concern::{Concern, Wishes, concern};
 use crate::concern_java::concern_of_classes;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::fingerprint::environment;
 use crate::oracle::EngineOracle;
 use crate::project::Project;
 use crate::recorded::{Again, Earlier, Outcome, Recorded, in_words};
@@ -109,6 +110,7 @@ impl<'a> Checker<'a> {
         if stopped_early == Some(Halted::Interrupted) {
             return Ok(None);
         }
+        let told_new = earlier.told_new.clone();
         let settings = HuntSettings { baseline_runs: 1, ..self.hunter.settings(engine, earlier) };
         let mut report = check(oracle, &selection, &settings);
         report.stopped_early = stopped_early.or(report.stopped_early);
@@ -123,7 +125,7 @@ impl<'a> Checker<'a> {
         let told = if is_lost {
             Err("the commit to compare with is lost".to_owned())
         } else if !can_go_back {
-            tell_age_by_history(&settings.known, &mut report.findings);
+            tell_age_by_history(&settings.known, &told_new, &mut report.findings);
             Ok(())
         } else {
             tell_age(oracle, self.project, &self.args.suite, &past, &mut report.findings)
@@ -139,6 +141,11 @@ impl<'a> Checker<'a> {
         }
         self.baseline.apply(&mut report.findings);
         self.note_green(oracle, &since, green.as_deref(), &report)?;
+        if !can_go_back {
+            let now = environment(engine);
+            let is_red = report.findings.iter().any(Finding::counts);
+            oracle.memory().note_replaced(is_red.then_some((since.as_str(), &now)))?;
+        }
         let report = self.explained(oracle, engine, report);
         if self.args.verdict.github {
             tell_github(oracle, &report, &selection, &since);
@@ -195,6 +202,7 @@ impl<'a> Checker<'a> {
             since: self.args.since.as_deref(),
             select: self.args.select,
             rts: self.args.rts,
+            third_party: self.args.third_party,
             noise: &self.hunter.noise,
             may_watch: !self.args.dry_run,
         }

@@ -8,7 +8,6 @@ use std::process::Command;
 use anyorder_engine::Settings;
 use anyorder_model::{Order, TestIndex};
 use anyorder_testkit::engine;
-use anyorder_testkit::environment::{NEWEST, python};
 use tempfile::TempDir;
 
 /// A small shop, whose tests pass in any order.
@@ -124,12 +123,25 @@ pub(crate) type Edit<'a> = (&'a str, Option<&'a str>);
 impl History {
     /// The shop, with these edits, committed once.
     pub(crate) fn of_shop(edits: &[Edit<'_>]) -> Self {
+        let shop = SHOP.map(|(name, text)| (name, Some(text)));
+        History::of(&[&shop, edits].concat())
+    }
+
+    /// These files, committed once.
+    pub(crate) fn of(edits: &[Edit<'_>]) -> Self {
         let history = History { directory: TempDir::with_prefix("history ").unwrap() };
         history.git(&["init", "--quiet", "--initial-branch=main"]);
-        SHOP.iter().for_each(|(name, text)| history.edit(&[(name, Some(text))]));
         history.edit(edits);
         history.commit();
         history
+    }
+
+    /// A clone of this one, with so many commits.
+    pub(crate) fn cloned(&self, depth: u32) -> Self {
+        let clone = History { directory: TempDir::with_prefix("clone ").unwrap() };
+        let (from, depth) = (format!("file://{}", self.path().display()), depth.to_string());
+        clone.git(&["clone", "--quiet", "--depth", &depth, &from, "."]);
+        clone
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -209,10 +221,10 @@ pub(crate) struct Truth {
 
 impl Truth {
     /// Runs every test alone, again, and behind every other.
-    pub(crate) fn of(directory: &Path) -> Self {
+    pub(crate) fn of(directory: &Path, python: &Path) -> Self {
         let directory: PathBuf = directory.canonicalize().unwrap();
         let settings = Settings { workers: 2, trusts_forks: true, ..Settings::default() };
-        let engine = engine::open(&python(NEWEST), &directory, &["-p", "no:cacheprovider"], settings);
+        let engine = engine::open(python, &directory, &["-p", "no:cacheprovider"], settings);
         let suite = engine.suite();
         let tests: Vec<TestIndex> = suite.indices().collect();
         let pairs: Vec<(TestIndex, TestIndex)> =

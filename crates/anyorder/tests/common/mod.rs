@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod change;
 pub(crate) mod dataset;
 pub(crate) mod expected;
 pub(crate) mod history;
@@ -73,7 +74,12 @@ impl Anyorder {
     }
 
     pub(crate) fn with(recipe: Recipe, directory: &Path) -> Self {
-        Anyorder { python: Some(python(recipe)), ..Anyorder::without_python(directory) }
+        Anyorder::by(&python(recipe), directory)
+    }
+
+    /// With the pytest of this interpreter.
+    pub(crate) fn by(python: &Path, directory: &Path) -> Self {
+        Anyorder { python: Some(python.to_owned()), ..Anyorder::without_python(directory) }
     }
 
     /// For a Java build.
