@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_model::{
-    Change, Halted, NoPatch, Oracle, Order, Outcome, PlainAsk, PlainSeen, Suite, TestIndex,
+    Change, Finding, Halted, NoPatch, Oracle, Order, Outcome, PlainAsk, PlainSeen, Rung, Suite, TestIndex,
 };
 use anyorder_search::{Strategy, batches};
 
@@ -201,9 +201,11 @@ fn guilty(bench: &mut Bench<'_>, suite: &Suite, fault: &Fault) -> Result<usize, 
 /// For each of the accepted, how many plain runs agree; nothing for one with which some do not.
 fn confirmed(bench: &mut Bench<'_>, suite: &Suite, choice: &Choice) -> Result<Vec<Option<usize>>, Halted> {
     let claims = chosen(bench);
+    let rungs: Vec<Option<Rung>> =
+        claims.iter().map(|(_, claim)| rung(&bench.findings[claim.finding])).collect();
     let mut passed = None;
     let opened = bench.workshop.with(&choice.changes, &mut |oracle| {
-        passed = Some(in_plain_runs(oracle, suite, &claims));
+        passed = Some(in_plain_runs(oracle, suite, &claims, &rungs));
     });
     if let Err(Unopened::Halted(halted)) = opened {
         return Err(halted);
@@ -227,21 +229,27 @@ fn chosen(bench: &Bench<'_>) -> Vec<(usize, Claim)> {
     claims.into_iter().map(|(_, at, claim)| (at, claim)).collect()
 }
 
+/// How the runner has to be told, because a finding has shown itself only so.
+fn rung(finding: &Finding) -> Option<Rung> {
+    finding.evidence.as_ref().and_then(|evidence| evidence.confirmed).filter(|&rung| rung > Rung::Plain)
+}
+
 /// Whether each claim holds when the user's own runner runs it.
 fn in_plain_runs(
     oracle: &mut dyn Oracle,
     suite: &Suite,
     claims: &[(usize, Claim)],
+    rungs: &[Option<Rung>],
 ) -> Result<Vec<bool>, Halted> {
     let Some(places) = places(suite, oracle.suite()) else { return Ok(vec![false; claims.len()]) };
     let here = |order: &Order| order.tests().iter().map(|test| places[test]).collect::<Order>();
-    let ask = |(number, (_, claim)): (u32, &(usize, Claim))| PlainAsk {
+    let ask = |(number, ((_, claim), &rung)): (u32, (&(usize, Claim), &Option<Rung>))| PlainAsk {
         order: here(&claim.order),
         repetition: 0,
         hash_seed: number + 1,
-        rung: None,
+        rung,
     };
-    let seen = oracle.run_plain((0..).zip(claims).map(ask).collect())?;
+    let seen = oracle.run_plain((0..).zip(claims.iter().zip(rungs)).map(ask).collect())?;
     let passed = |seen: &PlainSeen| {
         seen.is_as_asked && seen.steps.last().is_some_and(|step| step.outcome == Outcome::Passed)
     };

@@ -72,7 +72,7 @@ fn a_build_that_does_not_compile_shows_why() {
 #[test]
 fn options_of_the_build_go_behind_two_dashes() {
     let fixture = Fixture::junit("four");
-    let words = ["collect", "--", "mvn", "-o", "-Dtest=RetryTest", "clean", "verify"];
+    let words = ["collect", "--", "mvn", "-Dtest=RetryTest", "clean", "verify"];
     let ran = Anyorder::built(fixture.path()).run(&words).with_code(0);
     assert!(ran.stdout.lines().all(|id| id.starts_with("acme.RetryTest#")), "{}", ran.shown());
 }
