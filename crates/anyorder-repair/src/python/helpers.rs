@@ -27,15 +27,36 @@ pub(super) fn helped(workshop: &mut dyn Workshop, matter: &Matter<'_>) -> Result
     let mut found: Vec<Lines> = vec![];
     let mut known = BTreeSet::new();
     for helper in &matter.problem.helpers {
-        let [test] = helper.tests[..] else { continue };
-        let Some(site) = Site::of_test(matter.tree, matter.suite, test) else { continue };
-        if known.len() == LOOKED_INTO || !known.insert(site.function.names.clone()) {
+        let Some(sites) = sites(matter, helper) else { continue };
+        let names: Vec<_> = sites.iter().map(|site| site.function.names.clone()).collect();
+        if known.len() == LOOKED_INTO || !known.insert(names) {
             continue;
         }
-        found.extend(fewest(workshop, matter, helper, test, &site)?);
+        found.extend(fewest(workshop, matter, helper, &sites)?);
     }
     found.sort_by_key(|lines| lines.text.len());
     Ok(found.iter().flat_map(|lines| placed(matter, lines)).collect())
+}
+
+/// Where the tests of a helper are; of several, only if they are in one file and need nothing of fixtures.
+fn sites(matter: &Matter<'_>, helper: &Helper) -> Option<Vec<Site>> {
+    let site = |&test: &TestIndex| Site::of_test(matter.tree, matter.suite, test);
+    let sites: Vec<Site> = helper.tests.iter().map(site).collect::<Option<_>>()?;
+    let (first, others) = sites.split_first()?;
+    let is_fit = |site: &Site| site.file == first.file && !needs_fixtures(site);
+    (others.is_empty() || sites.iter().all(is_fit)).then_some(sites)
+}
+
+fn needs_fixtures(site: &Site) -> bool {
+    site.function.parameters.len() > usize::from(site.receiver().is_some())
+}
+
+/// The statements of a test, but for what a method does with its own object: it does that for nobody else.
+fn statements(site: &Site) -> impl Iterator<Item = Statement> {
+    let receiver = site.receiver();
+    let is_own =
+        move |statement: &&Statement| statement.loads.iter().any(|name| Some(name.as_str()) == receiver);
+    site.function.statements().iter().filter(move |statement| !is_own(statement)).cloned()
 }
 
 /// The fewest statements of a helper that do it by themselves; nothing if they do not.
@@ -43,17 +64,13 @@ fn fewest(
     workshop: &mut dyn Workshop,
     matter: &Matter<'_>,
     helper: &Helper,
-    beside: TestIndex,
-    site: &Site,
+    sites: &[Site],
 ) -> Result<Option<Lines>, Halted> {
+    let (beside, site) = (helper.tests[0], &sites[0]);
     let order = &matter.problem.claims[helper.claim].order;
     let source = if matter.problem.is_brittle() { PatchSource::Setter } else { PatchSource::Cleaner };
-    // What a method does with its own object, it does for nobody else.
-    let receiver = site.receiver();
-    let is_own = |statement: &&Statement| statement.loads.iter().any(|name| Some(name.as_str()) == receiver);
-    let all: Vec<Statement> =
-        site.function.statements().iter().filter(|statement| !is_own(statement)).cloned().collect();
-    let needs_fixtures = site.function.parameters.len() > usize::from(receiver.is_some());
+    let all: Vec<Statement> = sites.iter().flat_map(statements).collect();
+    let needs_fixtures = needs_fixtures(site);
     let questions = if needs_fixtures { TREES } else { QUESTIONS };
     let mut holds = |statements: &[Statement]| {
         let lines = lines_of(site, statements, source);
@@ -68,7 +85,8 @@ fn fewest(
     }
     Ok(Some(match shrink(&all, questions, holds)? {
         Shrunk::Minimal(statements) | Shrunk::Unfinished(statements) => {
-            let lines = lines_of(site, &statements, source);
+            let from = sites.iter().map(|site| site.function.name().to_owned()).collect();
+            let lines = Lines { from, ..lines_of(site, &statements, source) };
             if source == PatchSource::Setter { undone(site, &statements, lines) } else { lines }
         }
     }))
@@ -160,7 +178,7 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines
         fixtures: fixtures.into_iter().collect(),
         home: is_homely.then(|| site.file.clone()),
         source,
-        from: Some(site.function.name().to_owned()),
+        from: vec![],
     }
 }
 

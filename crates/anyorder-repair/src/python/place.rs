@@ -6,7 +6,9 @@ use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
 
 use super::fixture::{Reach, fixture};
 use super::keep::Keep;
-use super::matter::{Matter, files_in_words, files_of, fresh_name, functions_in_words, tests_of, unused};
+use super::matter::{
+    Matter, files_in_words, files_of, fresh_name, functions_in_words, in_words, tests_of, unused,
+};
 use super::recipe::{Edit, Step};
 use super::sets::is_looked_at;
 use super::site::{Site, read};
@@ -25,8 +27,8 @@ pub(super) struct Lines {
     /// The only file that they can stand in.
     pub(super) home: Option<String>,
     pub(super) source: PatchSource,
-    /// The test that has them.
-    pub(super) from: Option<String>,
+    /// The tests that have them.
+    pub(super) from: Vec<String>,
 }
 
 /// Candidates with these statements, where they cure most with the fewest lines first.
@@ -187,8 +189,12 @@ fn at_home(lines: &Lines, file: &str, edit: Edit) -> Option<Vec<Step>> {
 fn does(lines: &Lines) -> String {
     let shown: String = lines.text.join("; ").replace(['«', '»'], "");
     let is_short = shown.chars().count() <= 60 && lines.text.len() == 1;
-    match (is_short, &lines.from) {
-        (true, _) | (_, None) => format!("run `{shown}`"),
-        (false, Some(test)) => format!("do what `{test}` does"),
+    match &lines.from[..] {
+        from if is_short || from.is_empty() => format!("run `{shown}`"),
+        [test] => format!("do what `{test}` does"),
+        tests => {
+            let tests: Vec<String> = tests.iter().map(|test| format!("`{test}`")).collect();
+            format!("do what {} do", in_words(&tests))
+        }
     }
 }

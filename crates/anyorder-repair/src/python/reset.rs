@@ -79,6 +79,6 @@ fn lines(calls: &[&Call]) -> Lines {
         fixtures: vec![],
         home: calls.iter().find_map(|call| call.home.clone()),
         source: PatchSource::Reset,
-        from: None,
+        from: vec![],
     }
 }

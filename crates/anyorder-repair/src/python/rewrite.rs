@@ -1,6 +1,6 @@
 //! Statements that change shared state for good, written so that `monkeypatch` undoes them.
 
-use anyorder_source::{Shape, Statement, Target};
+use anyorder_source::{Shape, Source, Statement, Target};
 
 /// The statement that `monkeypatch` takes back at the end of the test; nothing if it has no word for it.
 pub(super) fn with_monkeypatch(statement: &Statement) -> Option<String> {
@@ -12,7 +12,9 @@ pub(super) fn with_monkeypatch(statement: &Statement) -> Option<String> {
             [Target::Item { object, key }] if is_environment(object) => {
                 Some(format!("monkeypatch.setenv({key}, {value})"))
             }
-            [Target::Item { object, key }] => Some(format!("monkeypatch.setitem({object}, {key}, {value})")),
+            [Target::Item { object, key }] if !is_slice(key) => {
+                Some(format!("monkeypatch.setitem({object}, {key}, {value})"))
+            }
             _ => None,
         },
         Shape::Delete { targets } => match &targets[..] {
@@ -22,7 +24,9 @@ pub(super) fn with_monkeypatch(statement: &Statement) -> Option<String> {
             [Target::Item { object, key }] if is_environment(object) => {
                 Some(format!("monkeypatch.delenv({key})"))
             }
-            [Target::Item { object, key }] => Some(format!("monkeypatch.delitem({object}, {key})")),
+            [Target::Item { object, key }] if !is_slice(key) => {
+                Some(format!("monkeypatch.delitem({object}, {key})"))
+            }
             _ => None,
         },
         Shape::Call { call, is_awaited: false } => {
@@ -44,6 +48,11 @@ pub(super) fn of_absent(word: String) -> String {
     }
 }
 
+/// Whether it stands for several items: such a key cannot be an argument.
+fn is_slice(key: &str) -> bool {
+    Source::parse(format!("_({key})").as_bytes()).is_err()
+}
+
 fn is_environment(object: &str) -> bool {
     object == "environ" || object == "os.environ"
 }
@@ -63,8 +72,6 @@ fn of_call(function: &str, arguments: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use anyorder_source::Source;
-
     use super::*;
 
     fn rewritten(text: &str) -> Option<String> {
@@ -97,7 +104,15 @@ mod tests {
 
     #[test]
     fn other_statements_have_none() {
-        for statement in ["x = 1", "self.x = 1", "a.b = c.d = 1", "orders.append(1)", "a.b += 1"] {
+        for statement in [
+            "x = 1",
+            "self.x = 1",
+            "a.b = c.d = 1",
+            "orders.append(1)",
+            "a.b += 1",
+            "a[:] = [1]",
+            "del a[1:]",
+        ] {
             assert_eq!(rewritten(statement), None, "{statement}");
         }
     }
