@@ -40,6 +40,9 @@ impl Screened {
     }
 }
 
+/// So often harm has to come again.
+pub(crate) const AGAIN: u32 = 4;
+
 /// So many orders with cleaners or setters of one finding have to go on passing.
 const HELPED: usize = 12;
 
@@ -87,8 +90,39 @@ impl Baseline {
         let (original, others) = ended.split_first().expect("the original order is among them");
         let (passing, claimed) = others.split_at(self.passing.len());
         let holds = claimed.iter().enumerate().filter(|(_, steps)| has_passed(steps));
-        let harms = self.is_worse(&places, original) || !passing.iter().all(|steps| has_passed(steps));
-        Ok(Screened { holds: holds.map(|(at, _)| at).collect(), harms, passing: self.passing.len() })
+        let holds = holds.map(|(at, _)| at).collect();
+        let broken = self.passing.iter().zip(passing).filter(|(_, steps)| !has_passed(steps));
+        let harm = Harm {
+            worse: self.worse(&places, original),
+            broken: broken.map(|(order, _)| here(order)).collect(),
+        };
+        let harms = self.is_lasting(oracle, &places, &here(&whole), harm)?;
+        Ok(Screened { holds, harms, passing: self.passing.len() })
+    }
+
+    /// Whether something ends worse each time that it runs: what chance has done does not come again and again.
+    fn is_lasting(
+        &self,
+        oracle: &mut dyn Oracle,
+        places: &BTreeMap<TestIndex, TestIndex>,
+        whole: &Order,
+        mut harm: Harm,
+    ) -> Result<bool, Halted> {
+        for repetition in 1..=AGAIN {
+            if harm.is_none() {
+                break;
+            }
+            let whole = std::slice::from_ref(whole).iter().filter(|_| !harm.worse.is_empty());
+            let asked: Vec<Order> = harm.broken.iter().chain(whole).cloned().collect();
+            let ended = run(oracle, &asked, repetition)?;
+            if let Some(original) = ended.get(harm.broken.len()) {
+                let again = self.worse(places, original);
+                harm.worse.retain(|test| again.contains(test));
+            }
+            let mut ended = ended.iter();
+            harm.broken.retain(|_| ended.next().is_some_and(|steps| !has_passed(steps)));
+        }
+        Ok(!harm.is_none())
     }
 
     /// Where these tests are in a changed suite.
@@ -102,13 +136,32 @@ impl Baseline {
         left.into_iter().filter_map(place).collect()
     }
 
-    /// Whether a test that ended well as it is does not in `steps`.
-    fn is_worse(&self, places: &BTreeMap<TestIndex, TestIndex>, steps: &[(TestIndex, Outcome)]) -> bool {
+    /// The tests that ended well as it is and do not in `steps`.
+    fn worse(
+        &self,
+        places: &BTreeMap<TestIndex, TestIndex>,
+        steps: &[(TestIndex, Outcome)],
+    ) -> BTreeSet<TestIndex> {
         let ended: BTreeMap<TestIndex, Outcome> = steps.iter().copied().collect();
-        self.original.iter().any(|(test, outcome)| {
-            let now = ended.get(&places[test]);
-            now != Some(outcome) && now != Some(&Outcome::Passed)
-        })
+        let is_worse = |(test, outcome): &(&TestIndex, &Outcome)| {
+            let now = ended.get(&places[*test]);
+            now != Some(*outcome) && now != Some(&Outcome::Passed)
+        };
+        self.original.iter().filter(is_worse).map(|(&test, _)| test).collect()
+    }
+}
+
+/// What ends worse with a candidate.
+struct Harm {
+    /// Tests in the original order.
+    worse: BTreeSet<TestIndex>,
+    /// Orders that passed.
+    broken: Vec<Order>,
+}
+
+impl Harm {
+    fn is_none(&self) -> bool {
+        self.worse.is_empty() && self.broken.is_empty()
     }
 }
 

@@ -9,14 +9,11 @@ use anyorder_search::{Strategy, batches};
 
 use crate::bench::Bench;
 use crate::problem::Claim;
-use crate::screen::{places, run};
+use crate::screen::{AGAIN, places, run};
 use crate::workshop::Unopened;
 
 /// So many claims are confirmed by the user's own runner, and one of each patch at least.
 const PLAIN: usize = 12;
-
-/// So often a fault has to come again, with the candidates and not without them.
-const AGAIN: u32 = 4;
 
 /// Tries everything that was accepted together, then each by itself, as it is shown. If one does not hold by itself, all are
 /// shown as one.
