@@ -65,6 +65,8 @@ enum Trap {
     Harm,
     /// The third test fails by chance in whole orders that begin otherwise: three times, and then not.
     Chance,
+    /// The same in the original order.
+    ChanceAtFirst,
 }
 
 impl World {
@@ -88,10 +90,12 @@ impl World {
     fn outcomes(&self, order: &Order, repetition: u32) -> Vec<Step> {
         let (mut is_polluted, mut is_in_pounds) = (false, false);
         let mut steps = vec![];
-        let is_whole = order.tests().len() == self.suite.len() && order.tests()[0] != VICTIM;
+        let is_whole = order.tests().len() == self.suite.len();
+        let is_original = is_whole && order.tests()[0] == VICTIM;
         let is_caught = match self.trap {
-            Some(Trap::Harm) => true,
-            Some(Trap::Chance) => repetition % 4 != 3,
+            Some(Trap::Harm) => !is_original,
+            Some(Trap::Chance) => !is_original && repetition % 4 != 3,
+            Some(Trap::ChanceAtFirst) => is_original && repetition % 4 != 3,
             _ => false,
         };
         let is_harmed = is_caught && is_whole && self.is_patched("test_polluter");
@@ -333,9 +337,12 @@ fn the_patch_that_is_to_blame_is_taken_back_and_the_others_stay() {
 
 #[test]
 fn what_does_not_fail_every_time_is_chance_and_no_fault_of_a_patch() {
-    let mut world = World::new(false);
-    world.trap = Some(Trap::Chance);
-    assert_eq!(repaired(&mut world, &[victim()], &[]).patches.len(), 1);
+    for trap in [Trap::Chance, Trap::ChanceAtFirst] {
+        let mut world = World::new(false);
+        world.trap = Some(trap);
+        let patches = repaired(&mut world, &[victim()], &[]).patches;
+        assert_eq!(patches.iter().map(|patch| patch.placement).collect::<Vec<_>>(), [Placement::Polluter]);
+    }
 }
 
 #[test]
