@@ -1,14 +1,13 @@
 //! Patches for what hunts find, in public suites and in our own: how many findings get one, and why the others get none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyorder_testkit::binary::{Profile, anyorder};
 use anyorder_testkit::environment::{NEWEST, python};
-use anyorder_testkit::fixture::Fixture;
-use anyorder_testkit::repository;
+use anyorder_testkit::fixture::{Fixture, fixtures_with};
 use anyorder_testkit::spent::spend;
 use anyorder_testkit::suites::suite;
 use serde_json::Value;
@@ -56,14 +55,8 @@ pub(crate) fn fixtures(names: &[&str]) -> bool {
     all.findings > 0 && all.patched == all.findings
 }
 
-fn fixtures_with_findings() -> Vec<String> {
-    let home = repository().join("fixtures/pytest");
-    let places = fs::read_dir(home).expect("there are fixtures").flatten().map(|entry| entry.path());
-    let known = places.filter(|place| KNOWN.iter().any(|file| place.join(file).exists()));
-    let mut names: Vec<String> =
-        known.filter_map(|place| Some(place.file_name()?.to_string_lossy().into_owned())).collect();
-    names.sort_unstable();
-    names
+fn fixtures_with_findings() -> BTreeSet<String> {
+    KNOWN.iter().flat_map(|file| fixtures_with("pytest", file).into_keys()).collect()
 }
 
 fn heading() {

@@ -48,11 +48,11 @@ struct World {
     is_confirmed: bool,
     /// Whether the third test is there to need what the second leaves.
     has_brittle: bool,
-    /// What only random orders show.
+    /// What only some orders show.
     trap: Option<Trap>,
 }
 
-/// What only random orders show.
+/// What only some orders show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trap {
     /// The third test leaves the same as the second.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::repository;
@@ -55,6 +56,19 @@ impl Fixture {
         read(&self.path, &mut found);
         found
     }
+}
+
+/// Every fixture of a framework that has such a file, by name, with what is in it.
+pub fn fixtures_with(framework: &str, file: &str) -> BTreeMap<String, Value> {
+    let home = repository().join("fixtures").join(framework);
+    let entries = fs::read_dir(home).expect("there are fixtures").flatten().map(|entry| entry.path());
+    let with = entries.filter_map(|place| {
+        let text = fs::read_to_string(place.join(file)).ok()?;
+        let name = place.file_name()?.to_string_lossy().into_owned();
+        let contents = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Some((name, contents))
+    });
+    with.collect()
 }
 
 pub(crate) fn copy(from: &Path, to: &Path) {

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyorder_testkit::fixture::Fixture;
+use anyorder_testkit::fixture::{Fixture, fixtures_with};
 use anyorder_testkit::thorough::usually_or_in_trials;
 use common::Anyorder;
-use common::expected::{asked, disagreement, fixtures_with};
+use common::expected::{asked, disagreement};
 use serde_json::Value;
 
 /// What `fix.json` says and the report does not.

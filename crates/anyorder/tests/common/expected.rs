@@ -2,27 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::{fs, iter, thread};
+use std::{iter, thread};
 
-use anyorder_testkit::repository;
+use anyorder_testkit::fixture::fixtures_with;
 use serde_json::Value;
 
 /// Every fixture of a framework that has an `expected.json`, by name.
 pub(crate) fn fixtures(framework: &str) -> BTreeMap<String, Value> {
     fixtures_with(framework, "expected.json")
-}
-
-/// Every fixture of a framework that has such a file, by name, with what is in it.
-pub(crate) fn fixtures_with(framework: &str, file: &str) -> BTreeMap<String, Value> {
-    let home = repository().join("fixtures").join(framework);
-    let entries = fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path());
-    let expected = entries.filter_map(|place| {
-        let text = fs::read_to_string(place.join(file)).ok()?;
-        let name = place.file_name()?.to_string_lossy().into_owned();
-        let expected = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Some((name, expected))
-    });
-    expected.collect()
 }
 
 /// A command as `expected` asks for it. The default number of plain pairs is tried elsewhere: in `anyorder demo`, and
