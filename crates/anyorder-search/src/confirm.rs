@@ -10,8 +10,6 @@
 //! process may share what they leave to chance; then only the plain pairs count, `4 ^ -5` is 0.001, and a test of that
 //! sort seems to have many partners, or several that work only together. There, 8 plain pairs are asked for.
 
-use std::collections::BTreeMap;
-
 use anyorder_model::{After, Halted, Order, Purpose, Rate, TestIndex};
 
 use crate::asker::Asker;
@@ -20,6 +18,7 @@ use crate::fisher;
 use crate::pair::{Count, Pair};
 use crate::plain_trial::{PlainTrial, run_trials};
 use crate::sight::Sight;
+use crate::together::shared_pairs;
 
 /// What pairs of runs say about a case.
 #[derive(Debug)]
@@ -38,8 +37,6 @@ pub(crate) const RATE_PAIRS: u32 = 10;
 pub(crate) const FOR_RATES: u32 = 100;
 /// How unlikely chance must be before order has a part in it.
 const LEVEL: f64 = 0.001;
-/// How many cases share a plain run.
-const SHARED: usize = 40;
 
 /// Whether each case shows its difference in all of so many pairs through forks, after its first group; `None` if the
 /// pairs say nothing.
@@ -85,35 +82,6 @@ pub(crate) fn plainly(asker: &mut Asker<'_>, cases: &[&Case], pairs: u32) -> Res
     run_trials(asker, &mut trials)?;
     let verdicts = trials.into_iter().map(|trial| trial.verdict(asker));
     verdicts.collect()
-}
-
-/// Cases with the same partners share plain runs, if forks show that they do not disturb each other.
-fn shared_pairs(asker: &mut Asker<'_>, cases: &[&Case]) -> Result<Vec<Option<Pair>>, Halted> {
-    let mut clusters: BTreeMap<Vec<TestIndex>, Vec<usize>> = BTreeMap::new();
-    for (at, case) in cases.iter().enumerate().filter(|(_, case)| case.base.is_empty()) {
-        let key = if case.has_partners() { case.groups[0].clone() } else { vec![] };
-        clusters.entry(key).or_default().push(at);
-    }
-    let chunks =
-        clusters.iter().flat_map(|(key, members)| members.chunks(SHARED).map(move |chunk| (key, chunk)));
-    let chunks: Vec<(&Vec<TestIndex>, &[usize])> = chunks.filter(|(_, chunk)| chunk.len() > 1).collect();
-    let mut shared = vec![None; cases.len()];
-    for (key, chunk) in chunks {
-        let base: Vec<TestIndex> = chunk.iter().map(|&at| cases[at].test).collect();
-        let odd = match key.as_slice() {
-            [] => base.iter().flat_map(|&test| [test, test]).collect(),
-            partners => [partners, &base].concat(),
-        };
-        let runs = asker.orders(Purpose::Confirm, 0, vec![odd.clone(), base.clone()])?;
-        for &at in chunk {
-            let mut count = Count::default();
-            count.note(cases[at], &sight_of(&runs[0], cases[at].test), &sight_of(&runs[1], cases[at].test));
-            if count.for_it == 1 {
-                shared[at] = Some(Pair { odd: odd.clone(), base: base.clone() });
-            }
-        }
-    }
-    Ok(shared)
 }
 
 /// How the last execution of a test ended.

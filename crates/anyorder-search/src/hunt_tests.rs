@@ -222,6 +222,32 @@ fn victims_of_one_polluter_share_plain_runs() {
 }
 
 #[test]
+fn victims_of_different_polluters_share_plain_runs() {
+    let cells: Vec<usize> = (0..6).collect();
+    let mut tests: Vec<Vec<Op>> = cells.iter().map(|&cell| vec![Op::Need(cell, ZERO)]).collect();
+    tests.extend(cells.iter().map(|&cell| vec![Op::Set(cell, 1)]));
+    let tests: Vec<&[Op]> = tests.iter().map(Vec::as_slice).collect();
+    let mut suite = suite(&tests);
+    let report = hunt(&mut suite, &HuntSettings::default());
+    assert_eq!(report.findings.len(), 6);
+    assert!(report.findings.iter().all(|finding| finding.evidence.as_ref().unwrap().plain_pairs == 5));
+    let baseline = 1;
+    assert_eq!(suite.plain_runs, baseline + 2 * 6 + 2 * 4);
+}
+
+#[test]
+fn a_polluter_that_others_keep_from_its_work_has_plain_runs_of_its_own() {
+    let tests: [&[Op]; 4] =
+        [&[Op::Need(0, ZERO)], &[Op::Need(1, ZERO)], &[Op::Set(0, 1)], &[Op::When(0, ZERO, 1, 1)]];
+    let mut suite = suite(&tests);
+    let report = hunt(&mut suite, &HuntSettings::default());
+    assert_eq!(kinds(&report), [(Kind::Victim, 0), (Kind::Victim, 1)]);
+    assert!(report.findings.iter().all(|finding| finding.evidence.as_ref().unwrap().plain_pairs == 5));
+    let baseline = 1;
+    assert_eq!(suite.plain_runs, baseline + 2 * 5 + 2 * 5);
+}
+
+#[test]
 fn a_known_finding_is_tried_first_and_found_without_a_sweep() {
     let mut suite = suite(&[&[Op::Need(0, ZERO)], &[Op::Set(0, 1)]]);
     let order = |tests: &[u32]| Order(tests.iter().copied().map(TestIndex).collect());

@@ -58,6 +58,7 @@ mod steady;
 mod strategy;
 mod succession;
 mod sweep;
+mod together;
 mod tuscan;
 mod twice;
 mod unstable;
