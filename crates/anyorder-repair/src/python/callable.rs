@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyorder_source::{Class, Function, How, Source};
 
 use super::matter::Matter;
-use super::site::Site;
+use super::site::{Site, file_of};
 use super::text::module;
 use super::value::{Value, getters, held_by, is_made_of_nothing, required, values};
 use crate::words::words;
@@ -110,7 +110,7 @@ fn nearest(matter: &Matter<'_>, site: Option<&Site>) -> Vec<(Module, Vec<String>
         matter.problem.abouts.iter().flat_map(|about| about.holder.iter().chain(&about.class)).collect();
     let homes = holders.iter().filter_map(|path| path.rsplit_once('.')).map(|(home, _)| home.to_owned());
     let homes: BTreeSet<String> = homes.collect();
-    let homes = homes.iter().filter_map(|home| parsed(matter, home, &file_of(matter, home)?));
+    let homes = homes.iter().filter_map(|home| parsed(matter, home, &file_of(matter.tree, home)?));
     let mut modules: Vec<Module> = homes.chain(modules(matter, site)).collect();
     modules.dedup_by(|one, other| one.0 == other.0);
     let is_holder = |name: &str| holders.iter().any(|path| path.rsplit('.').next() == Some(name));
@@ -143,7 +143,7 @@ fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Module> {
         for import in imports.filter(|import| import.level == 0) {
             let deeper = import.name.as_ref().map(|name| format!("{}.{name}", import.module));
             let names = deeper.into_iter().chain([import.module.clone()]);
-            modules.extend(names.filter_map(|name| Some((name.clone(), file_of(matter, &name)?))));
+            modules.extend(names.filter_map(|name| Some((name.clone(), file_of(matter.tree, &name)?))));
         }
     }
     modules.sort();
@@ -153,15 +153,6 @@ fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Module> {
 
 fn parsed(matter: &Matter<'_>, name: &str, file: &str) -> Option<Module> {
     Some((name.to_owned(), Source::parse(matter.tree.read(file)?).ok()?))
-}
-
-/// The file of a module of the project.
-fn file_of(matter: &Matter<'_>, module: &str) -> Option<String> {
-    let path = module.replace('.', "/");
-    let places = ["", "src/", "lib/"];
-    let files =
-        places.iter().flat_map(|place| [format!("{place}{path}.py"), format!("{place}{path}/__init__.py")]);
-    files.into_iter().find(|file| matter.tree.read(file).is_some())
 }
 
 /// How unlikely a function is to help; nothing if it cannot or should not be called.
