@@ -132,7 +132,7 @@ fn behind_one(
         let finally = || Edit::Finally { function, first: vec![], lines: lines.text.clone() };
         return at_home(lines, &site.file, cleanup.unwrap_or_else(finally));
     }
-    let name = fresh_name(site, &matter.name.replacen("keep_", "clean_", 1));
+    let name = fresh_name(site, &format!("clean_{}", matter.name));
     let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));
     let decorate = Edit::Decorate { function: function.clone(), decorator };
     let mut steps = at_home(lines, &site.file, decorate)?;
@@ -166,7 +166,7 @@ fn around(
     block: impl Fn(&str) -> Vec<String>,
 ) -> Option<Candidate> {
     let step = |file: &String| {
-        let name = unused(&read(matter.tree, file)?, &matter.name.replacen("keep_", "clean_", 1));
+        let name = unused(&read(matter.tree, file)?, &format!("clean_{}", matter.name));
         let define = Edit::Define { before: None, lines: block(&name), name };
         at_home(lines, file, define)
     };

@@ -151,7 +151,7 @@ fn at_test(matter: &Matter<'_>, keeps: &[Keep], site: &Site, defined: &mut BTree
             return vec![step(Edit::Decorate { function, decorator: manager.clone() })];
         }
     }
-    let name = fresh_name(site, &matter.name);
+    let name = fresh_name(site, &fixture_name(matter, keeps));
     let mut steps = vec![];
     if defined.insert(site.file.clone()) {
         let lines = fixture(&name, keeps, Reach::Named, own);
@@ -169,7 +169,7 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
     for reach in [Reach::EachTest, Reach::AllTests] {
         let step = |file: &String| {
             let source = read(matter.tree, file)?;
-            let name = unused(&source, &matter.name);
+            let name = unused(&source, &fixture_name(matter, keeps));
             let lines = fixture(&name, keeps, reach, matter.own_of(file));
             Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
         };
@@ -192,7 +192,7 @@ fn around_directory(matter: &Matter<'_>, keeps: &[Keep], files: &BTreeSet<String
     let file =
         if directory.is_empty() { "conftest.py".to_owned() } else { format!("{directory}/conftest.py") };
     let source = Source::parse(matter.tree.read(&file).unwrap_or_default()).ok()?;
-    let name = unused(&source, &matter.name);
+    let name = unused(&source, &fixture_name(matter, keeps));
     let lines = fixture(&name, keeps, Reach::EachTest, None);
     let place =
         if directory.is_empty() { "all tests".to_owned() } else { format!("all tests in `{directory}`") };
@@ -213,6 +213,12 @@ fn common_directory(files: &BTreeSet<String>) -> String {
         common.into_iter().zip(other).take_while(|(ours, its)| ours == its).map(|(ours, _)| ours).collect()
     });
     common.join("/")
+}
+
+/// What is put back was saved; what was not there is only cleaned up.
+fn fixture_name(matter: &Matter<'_>, keeps: &[Keep]) -> String {
+    let is_saved = keeps.iter().any(|keep| keep.manager.is_some() || !keep.save.is_empty());
+    format!("{}_{}", if is_saved { "restore" } else { "clean" }, matter.name)
 }
 
 fn strength(keeps: &[Keep]) -> Strength {
