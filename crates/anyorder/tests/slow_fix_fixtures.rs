@@ -4,7 +4,6 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -13,6 +12,7 @@ use anyorder_testkit::proof::is_proved;
 use anyorder_testkit::thorough::usually_or_in_trials;
 use common::Anyorder;
 use common::expected::{asked, disagreement};
+use common::patches::patches;
 use serde_json::Value;
 
 /// What `fix.json` says and the report does not.
@@ -31,18 +31,6 @@ fn faults(report: &Value, expected: &Value) -> Vec<String> {
         (!differing.is_empty()).then(|| format!("{} {}: {seen:#}", wanted["kind"], wanted["test"]))
     };
     expected["findings"].as_array().unwrap().iter().filter_map(fault).collect()
-}
-
-/// All patches of a report, as a person would look at them.
-fn patches(directory: &Path, report: &Value) -> String {
-    let one = |patch: &Value| {
-        let diff = fs::read(directory.join(patch["diff"].as_str().unwrap())).unwrap();
-        let word = |name: &str| patch[name].as_str().unwrap().to_owned();
-        let heading =
-            format!("{}, {} at {}: {}", word("strength"), word("source"), word("placement"), word("summary"));
-        format!("{heading}\n{}", String::from_utf8_lossy(&diff).replace('\r', "\\r"))
-    };
-    report["patches"].as_array().unwrap().iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether git and patch accept what stands in a file.

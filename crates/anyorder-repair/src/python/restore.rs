@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyorder_model::{PatchSource, Placement, State, Strength, TestIndex};
-use anyorder_source::{Shape, Source, Target};
+use anyorder_source::{Shape, Source, Statement, Target};
 
 use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone};
 use super::keep::Keep;
@@ -67,8 +67,8 @@ fn rewrite(matter: &Matter<'_>, line: &str, state: &State) -> Option<Vec<(Step, 
     if site.is_unittest() || site.is_clean_up(line) || !(is_test || scope == Some("function")) {
         return None;
     }
-    let statement = site.statement(file_and_line(line)?.1)?;
-    let by = with_monkeypatch(&statement)?;
+    let at_line = site.statement(file_and_line(line)?.1);
+    let (statement, by) = at_line.and_then(with_word).or_else(|| going_elsewhere(&site, state))?;
     let by = if state.before == "<absent>" { of_absent(by) } else { by };
     let step = |edit| (Step { file: site.file.clone(), edit }, function.name().to_owned());
     let names = function.names.clone();
@@ -76,6 +76,19 @@ fn rewrite(matter: &Matter<'_>, line: &str, state: &State) -> Option<Vec<(Step, 
         step(Edit::Replace { function: names.clone(), statement: statement.text.to_string(), by }),
         step(Edit::Parameter { function: names, name: "monkeypatch".to_owned() }),
     ])
+}
+
+fn with_word(statement: Statement) -> Option<(Statement, String)> {
+    let by = with_monkeypatch(&statement)?;
+    Some((statement, by))
+}
+
+/// The one statement of a function that goes to another directory: that may be gone, and the line told that of its end.
+fn going_elsewhere(site: &Site, state: &State) -> Option<(Statement, String)> {
+    let all = site.function.body.iter().filter(|_| state.cell == "working directory");
+    let all = all.flat_map(Statement::walk).cloned().filter_map(with_word);
+    let goes: Vec<_> = all.filter(|(_, by)| by.starts_with("monkeypatch.chdir(")).collect();
+    if let [one] = &goes[..] { Some(one.clone()) } else { None }
 }
 
 /// A clean-up that assigns something else than what was there.

@@ -28,7 +28,7 @@ pub(super) enum Spot {
 pub(super) struct Groups<'a> {
     source: &'a Source,
     own: &'a BTreeSet<String>,
-    groups: Vec<Vec<usize>>,
+    members: Vec<Vec<usize>>,
 }
 
 impl<'a> Groups<'a> {
@@ -44,7 +44,7 @@ impl<'a> Groups<'a> {
                 None => groups.push(vec![at]),
             }
         }
-        Groups { source, own, groups }
+        Groups { source, own, members: groups }
     }
 
     pub(super) fn origin(&self, import: &Import) -> Origin {
@@ -61,7 +61,7 @@ impl<'a> Groups<'a> {
         if let Some(group) = self.last_with(is_kin).or_else(|| self.last_with(is_alike)) {
             return self.spot_in(group, import);
         }
-        match self.groups.last() {
+        match self.members.last() {
             _ if ours == Origin::Future => Spot::Future,
             None => Spot::First,
             Some(last) => self.spot_between(ours, end(last)),
@@ -69,18 +69,18 @@ impl<'a> Groups<'a> {
     }
 
     fn last_with(&self, wanted: impl Fn(usize) -> bool) -> Option<&Vec<usize>> {
-        self.groups.iter().rev().find(|group| group.iter().any(|&at| wanted(at)))
+        self.members.iter().rev().find(|group| group.iter().any(|&at| wanted(at)))
     }
 
     /// A group of its own, behind those of what comes first; in a file that keeps nothing apart, a line between the others.
     fn spot_between(&self, ours: Origin, last: usize) -> Spot {
-        let all = self.groups.iter().flatten();
-        let above = all.copied().filter(|&at| self.origin_at(at) < ours).last();
+        let all = self.members.iter().flatten();
+        let above = all.copied().rfind(|&at| self.origin_at(at) < ours);
         let Some(above) = above else {
-            let first = self.groups[0][0];
+            let first = self.members[0][0];
             return if self.is_free(first) { Spot::GroupBefore(first) } else { Spot::Behind(last) };
         };
-        let is_last = self.groups.iter().any(|group| end(group) == above);
+        let is_last = self.members.iter().any(|group| end(group) == above);
         if is_last { Spot::GroupBehind(above) } else { Spot::Behind(above) }
     }
 
