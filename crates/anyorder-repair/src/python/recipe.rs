@@ -51,6 +51,13 @@ pub(super) enum Edit {
     Import { statement: String, name: String },
 }
 
+impl Edit {
+    /// The statement that becomes another.
+    pub(super) fn replaces(&self) -> Option<&str> {
+        if let Edit::Replace { statement, .. } = self { Some(statement) } else { None }
+    }
+}
+
 impl Recipe for Steps {
     fn apply(&self, tree: &mut Tree<'_>) -> Result<(), CannotApply> {
         let files: BTreeSet<&String> = self.steps.iter().map(|step| &step.file).collect();

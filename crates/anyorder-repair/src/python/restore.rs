@@ -34,7 +34,52 @@ pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
     }
     let who = in_words(&places.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>());
     let summary = format!("let `monkeypatch` undo what {who} changes: {}", matter.what);
-    vec![matter.candidate(steps, Placement::Polluter, summary, vec![])]
+    let candidate = |steps| matter.candidate(steps, Placement::Polluter, summary.clone(), vec![]);
+    let alike = alike(matter, &steps);
+    let all = (!alike.is_empty()).then(|| candidate([&steps[..], &alike].concat()));
+    all.into_iter().chain([candidate(steps)]).collect()
+}
+
+/// The same for what else these functions assign to modules: who has one of two such statements undone forgets the other.
+fn alike(matter: &Matter<'_>, steps: &[Step]) -> Vec<Step> {
+    let replaced: BTreeSet<&str> = steps.iter().filter_map(|step| step.edit.replaces()).collect();
+    let mut alike = vec![];
+    for Step { file, edit } in steps {
+        let Edit::Replace { function, .. } = edit else { continue };
+        let Some(site) = read(matter.tree, file).and_then(|source| {
+            let function = source.function(function)?.clone();
+            Some(Site { file: file.clone(), source, function })
+        }) else {
+            continue;
+        };
+        let others = assigned_to_imports(&site).into_iter();
+        let others = others.filter(|(statement, _)| !replaced.contains(statement.text.as_str()));
+        alike.extend(others.map(|(statement, by)| {
+            let statement = statement.text.to_string();
+            Step { file: file.clone(), edit: Edit::Replace { function: function.clone(), statement, by } }
+        }));
+    }
+    alike.dedup();
+    alike
+}
+
+/// Statements of a function that assign to something of what its file imports, and are the only ones to do so.
+fn assigned_to_imports(site: &Site) -> Vec<(Statement, String)> {
+    let all: Vec<&Statement> = site.function.body.iter().flat_map(Statement::walk).collect();
+    let targets = |statement: &Statement| match &statement.shape {
+        Shape::Assign { targets, .. } => targets.iter().filter_map(written).collect(),
+        _ => vec![],
+    };
+    let is_only = |target: &String| all.iter().filter(|other| targets(other).contains(target)).count() == 1;
+    let is_imported = |target: &String| {
+        let mut imports = site.source.imports().iter().filter(|import| import.is_top_level);
+        imports.any(|import| target.split(['.', '[']).next() == Some(import.bound_name()))
+    };
+    let chosen = all.iter().filter(|statement| {
+        let targets = targets(statement);
+        !targets.is_empty() && targets.iter().all(|target| is_imported(target) && is_only(target))
+    });
+    chosen.filter_map(|statement| with_word((*statement).clone())).collect()
 }
 
 /// Where nothing is known of the state: all statements of the only polluter that `monkeypatch` has a word for.
