@@ -41,14 +41,22 @@ pub(super) enum Edit {
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
     Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
-    /// Lines go last into the function that tears down what another one sets up, with this heading if it is new.
-    TearDown { setup: Vec<String>, name: String, heading: Vec<String>, lines: Vec<String> },
+    /// Lines go into the function that tears down what another one sets up, with this heading if it is new.
+    TearDown { setup: Vec<String>, name: String, heading: Vec<String>, lines: Vec<String>, among: Among },
     /// Lines go where a fixture cleans up; it gets a `yield` if it has none.
-    BehindYield { fixture: Vec<String>, lines: Vec<String> },
+    BehindYield { fixture: Vec<String>, lines: Vec<String>, among: Among },
     /// A decorator of a function becomes another.
     Redecorate { function: Vec<String>, from: String, to: String },
     /// A name is imported by this statement.
     Import { statement: String, name: String },
+}
+
+/// Where lines go among clean-ups that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Among {
+    /// Before those that may raise: else they would be skipped then.
+    First,
+    Last,
 }
 
 impl Edit {
@@ -148,8 +156,10 @@ impl<'a> Edited<'a> {
                 self.editor.add_decorator(function, &text);
             }
             Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
-            Edit::TearDown { setup, name, heading, lines } => self.tear_down(setup, name, heading, lines)?,
-            Edit::BehindYield { fixture, lines } => self.behind_yield(fixture, lines)?,
+            Edit::TearDown { setup, name, heading, lines, among } => {
+                self.tear_down(setup, name, heading, lines, *among)?;
+            }
+            Edit::BehindYield { fixture, lines, among } => self.behind_yield(fixture, lines, *among)?,
             Edit::Redecorate { function, from, to } => {
                 let function = self.function(function)?;
                 let to = self.text(to);
@@ -199,10 +209,16 @@ impl<'a> Edited<'a> {
         name: &str,
         heading: &[String],
         lines: &[String],
+        among: Among,
     ) -> Result<(), CannotApply> {
         let setup = self.function(setup)?;
         let around = &setup.names[..setup.names.len() - 1];
-        if let Some(known) = self.source.function(&[around, &[name.to_owned()]].concat()) {
+        let known = self.source.function(&[around, &[name.to_owned()]].concat());
+        if among == Among::First {
+            let known = known.filter(|known| may_raise(known.statements())).ok_or(CannotApply)?;
+            let text = self.lines(lines);
+            self.editor.insert_first(known, &text);
+        } else if let Some(known) = known {
             let text = self.lines(lines);
             self.editor.insert_last(known, &text);
         } else {
@@ -213,8 +229,19 @@ impl<'a> Edited<'a> {
         Ok(())
     }
 
-    fn behind_yield(&mut self, fixture: &[String], lines: &[String]) -> Result<(), CannotApply> {
+    fn behind_yield(
+        &mut self,
+        fixture: &[String],
+        lines: &[String],
+        among: Among,
+    ) -> Result<(), CannotApply> {
         let (fixture, text) = (self.function(fixture)?, self.lines(lines));
+        if among == Among::First {
+            let at = fixture.body.iter().position(|statement| statement.text.starts_with("yield"));
+            let at = at.filter(|at| may_raise(&fixture.body[at + 1..])).ok_or(CannotApply)?;
+            self.editor.insert_behind(&fixture.body[at], &text);
+            return Ok(());
+        }
         if fixture.is_generator {
             self.editor.insert_last(fixture, &text);
             return Ok(());
@@ -344,6 +371,11 @@ impl<'a> Edited<'a> {
     }
 }
 
+/// Whether these clean-ups call something.
+fn may_raise(statements: &[Statement]) -> bool {
+    statements.iter().flat_map(Statement::walk).any(|statement| !statement.calls.is_empty())
+}
+
 /// All `return` statements of a function's own.
 fn returns(body: &Body) -> Vec<&Statement> {
     let own = body
@@ -382,6 +414,25 @@ mod tests {
             assert_eq!(with_pytest(own), format!("import pytest\n\n{own}"));
         }
         assert_eq!(with_pytest("from shopping import cart\n"), "import pytest\nfrom shopping import cart\n");
+    }
+
+    #[test]
+    fn what_is_put_back_comes_before_clean_ups_that_may_raise() {
+        let files = Named(&[]);
+        let tree = Tree::new(&files);
+        let with_line = |text: &str, among: Among| {
+            let source = Source::parse(text).unwrap();
+            let (fixture, lines) = (vec!["f".to_owned()], vec!["a.b = saved".to_owned()]);
+            let edit = Edit::BehindYield { fixture, lines, among };
+            let edited = Edited::new(&tree, &source, "test_a.py", None).all([&edit].into_iter());
+            edited.map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        let closes = "def f():\n    yield 1\n    a.close()\n";
+        let first = with_line(closes, Among::First).unwrap();
+        assert_eq!(first, "def f():\n    yield 1\n    a.b = saved\n    a.close()\n");
+        let last = with_line(closes, Among::Last).unwrap();
+        assert_eq!(last, "def f():\n    yield 1\n    a.close()\n    a.b = saved\n");
+        assert_eq!(with_line("def f():\n    yield 1\n    a.c = 1\n", Among::First), Err(CannotApply));
     }
 
     #[test]
