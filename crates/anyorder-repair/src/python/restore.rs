@@ -288,6 +288,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_test_assigns_to_modules_is_undone_together() {
+        let text = "import os\nfrom shop import state\n\n\ndef test_a(cart):\n    state.A = 1\n    cart.b = 2\n    \
+                    with state.lock:\n        os.environ['C'] = '3'\n    before = state.D\n    state.D = 4\n    state.D = before\n";
+        let source = Source::parse(text).unwrap();
+        let function = source.function(&["test_a"]).unwrap().clone();
+        let site = Site { file: "test_a.py".to_owned(), source, function };
+        let words: Vec<String> = assigned_to_imports(&site).into_iter().map(|(_, word)| word).collect();
+        assert_eq!(words, ["monkeypatch.setattr(state, \"A\", 1)", "monkeypatch.setenv('C', '3')"]);
+    }
+
+    #[test]
     fn the_common_directory_is_the_innermost_one() {
         let common = |files: &[&str]| common_directory(&files.iter().map(|&file| file.to_owned()).collect());
         assert_eq!(common(&["tests/a/x.py", "tests/a/y.py"]), "tests/a");
