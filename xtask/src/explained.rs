@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyorder_testkit::binary::{Profile, anyorder};
+use anyorder_testkit::proof::{explanations, is_proved};
 use anyorder_testkit::suites::{Suite, suite};
 use serde_json::Value;
 
@@ -63,20 +64,6 @@ fn explain(binary: &Path, suite: &Suite) -> Share {
         println!("    {}: {} {}", reason(finding), finding["kind"], finding["test"]);
     }
     Share { findings: findings.len(), proved: proved.len() }
-}
-
-fn explanations(finding: &Value) -> Vec<&Value> {
-    let rows = ["by_polluter", "by_setter"].into_iter().flat_map(|field| list(finding, field));
-    rows.map(|row| &row["explanation"])
-        .chain([&finding["explanation"]])
-        .filter(|one| one.is_object())
-        .collect()
-}
-
-/// Whether the cause behind each group that was looked into is proved.
-pub(crate) fn is_proved(finding: &Value) -> bool {
-    let explanations = explanations(finding);
-    !explanations.is_empty() && explanations.iter().all(|one| one["reason"].is_null())
 }
 
 fn reason(finding: &Value) -> &str {

@@ -1,66 +1,36 @@
-//! Patches for what hunts find, in public suites and in our own: how many findings get one, and why the others get none.
+//! Patches for what hunts find in public suites: how many findings get one, and why the others get none.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyorder_testkit::binary::{Profile, anyorder};
-use anyorder_testkit::environment::{NEWEST, python};
-use anyorder_testkit::fixture::{Fixture, fixtures_with};
 use anyorder_testkit::spent::spend;
 use anyorder_testkit::suites::suite;
 use serde_json::Value;
 
-use crate::explained::{FOUND, is_proved};
+use crate::explained::FOUND;
 use crate::hunts::{DEPENDENT, is_order_dependent, list};
 
 /// The share of findings that have to have a patch.
 const PATCHED: f64 = 0.75;
 
-/// Files that say what there is to find in a fixture.
-const KNOWN: [&str; 3] = ["expected.json", "causes.json", "fix.json"];
-
 /// Fixes the named suites, or all; prints one line for each, what has no patch, and all patches. Whether enough have one.
 pub(crate) fn fixed(names: &[&str]) -> bool {
     let names = if names.is_empty() { [&DEPENDENT[..], &FOUND].concat() } else { names.to_vec() };
-    heading();
+    println!("{:26} {:>8} {:>7} {:>7}  reasons", "suite", "findings", "patched", "CPU");
     let binary = anyorder(Profile::Release);
     let mut all = Share::default();
     for name in names {
         let suite = suite(name);
         let (_home, prepared) = suite.prepare().copied();
         let report = fix(&binary, &prepared.directory, &prepared.python, suite.arguments);
-        all.add(&Share::of(name, &report, is_order_dependent));
+        all.add(&Share::of(name, &report));
         list(&report, "patches").for_each(|patch| show(patch, &prepared.directory));
     }
     all.tell("all", 0.0, "");
     all.findings > 0 && all.patched as f64 >= PATCHED * all.findings as f64
-}
-
-/// The same for our own suites with known findings: all that have a proved cause, and that no author has declared, have to
-/// have a patch.
-pub(crate) fn fixtures(names: &[&str]) -> bool {
-    heading();
-    let (binary, python) = (anyorder(Profile::Release), python(NEWEST));
-    let mut all = Share::default();
-    for name in
-        fixtures_with_findings().iter().filter(|name| names.is_empty() || names.contains(&name.as_str()))
-    {
-        let fixture = Fixture::pytest(name);
-        let report = fix(&binary, fixture.path(), &python, &[]);
-        all.add(&Share::of(name, &report, |finding| is_proved(finding) && finding["declared"] != true));
-    }
-    all.tell("all", 0.0, "");
-    all.findings > 0 && all.patched == all.findings
-}
-
-fn fixtures_with_findings() -> BTreeSet<String> {
-    KNOWN.iter().flat_map(|file| fixtures_with("pytest", file).into_keys()).collect()
-}
-
-fn heading() {
-    println!("{:26} {:>8} {:>7} {:>7}  reasons", "suite", "findings", "patched", "CPU");
 }
 
 /// What `fix` reports, with the seconds of CPU that it took as `cpu`.
@@ -84,9 +54,10 @@ struct Share {
 }
 
 impl Share {
-    /// That of the findings that count, printed with those that have no patch.
-    fn of(name: &str, report: &Value, counts: impl Fn(&Value) -> bool) -> Share {
-        let findings: Vec<&Value> = list(report, "findings").filter(|finding| counts(finding)).collect();
+    /// That of the findings that order decides, printed with those that have no patch.
+    fn of(name: &str, report: &Value) -> Share {
+        let findings: Vec<&Value> =
+            list(report, "findings").filter(|finding| is_order_dependent(finding)).collect();
         let others: Vec<&&Value> = findings.iter().filter(|finding| !finding["patch"].is_string()).collect();
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         others.iter().for_each(|finding| *reasons.entry(reason(finding)).or_default() += 1);

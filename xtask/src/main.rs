@@ -36,8 +36,6 @@ cargo xtask trial large               a suite of 26,852 tests: memory, and what 
 cargo xtask trial hunt [SUITE...]     public suites: are the known order-dependent tests found, and nothing else; at what cost
 cargo xtask trial explain [SUITE...]  public suites: how many findings have a proved cause, and why the others have none
 cargo xtask trial fix [SUITE...]      public suites: how many findings get a verified patch, the patches, and why the others get none
-cargo xtask trial fix-fixtures [NAME...]
-                                      the same for our own suites with known findings
 cargo xtask trial check DIRECTORY...  repositories with their environment in `.venv`, or of Maven: what `check` selects and costs, commit by commit
 cargo xtask trial sources [SUITE...]  public suites: do all Python files come back byte for byte, and do changes hold
 cargo xtask trial changes CLONE...    histories of public projects: what their last commits have changed, and how long it takes to tell
@@ -72,7 +70,6 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["trial", "explain", names @ ..] => Some(explained::explained(names)),
         ["trial", "check", directories @ ..] => Some(checked::checked(directories)),
         ["trial", "fix", names @ ..] => Some(fixed::fixed(names)),
-        ["trial", "fix-fixtures", names @ ..] => Some(fixed::fixtures(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),
         ["trial", "packages"] => Some(packages::packages()),

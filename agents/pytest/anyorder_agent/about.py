@@ -33,7 +33,7 @@ class Guide:
         """What is known of a cell; `change` is how it has changed, or nothing."""
         change = change or self._unchanged(path)
         if change is None:
-            return {"path": path}
+            return dict(self._owner(path), path=path)
         told = {"path": path, "kind": change.kind}
         told.update(self._value(change))
         thing, key = self._holder(change)

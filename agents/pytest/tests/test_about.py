@@ -209,6 +209,13 @@ def test_what_nobody_can_write_code_about_has_a_kind_and_no_expression(suite):
     }
 
 
+def test_what_is_no_cell_has_the_module_that_its_path_begins_with(changed):
+    node, _ = changed
+    assert node.about("rates", "rates.nothing") == {
+        path: {"path": path, "module": "rates", "file": "rates.py"} for path in ("rates", "rates.nothing")
+    }
+
+
 def test_a_name_of_the_package_that_hides_its_module_is_no_way_to_it(suite):
     _, fresh = suite(shop="def rates(): pass\n__path__ = ['.']\n", test_a="""
         import sys, types

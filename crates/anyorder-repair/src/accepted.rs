@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{Change, Finding, Patch, Placement, Strength, TestIndex, Verified};
+use anyorder_model::{Change, Finding, Patch, Placement, Strength, Suite, TestIndex, Verified};
 
 use crate::candidate::{Candidate, CannotApply};
 use crate::problem::{Claim, Problem};
@@ -28,13 +28,15 @@ impl Accepted {
         self.claims.iter().map(|claim| claim.finding).collect()
     }
 
-    /// Whether it may help with another problem: it stands around many tests, or concerns one of the problem's.
-    pub(crate) fn may_concern(&self, problem: &Problem) -> bool {
+    /// Whether it may help with another problem: it stands around many tests, or concerns a function of one of the problem's.
+    pub(crate) fn may_concern(&self, problem: &Problem, suite: &Suite) -> bool {
         let is_narrow = |placement| matches!(placement, Placement::Polluter | Placement::Test);
-        let is_theirs =
-            |test: &TestIndex| problem.polluters.contains(test) || problem.sufferers.contains(test);
+        let function = |test: &TestIndex| suite.id(*test).0.split('[').next().unwrap_or_default().to_owned();
+        let theirs: BTreeSet<String> =
+            problem.polluters.iter().chain(&problem.sufferers).map(function).collect();
         let mut tests = self.claims.iter().flat_map(|claim| claim.order.tests());
-        !self.candidates.iter().all(|candidate| is_narrow(candidate.placement)) || tests.any(is_theirs)
+        !self.candidates.iter().all(|candidate| is_narrow(candidate.placement))
+            || tests.any(|test| theirs.contains(&function(test)))
     }
 
     /// These claims hold because of it, too.

@@ -29,6 +29,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) accepted: Vec<Accepted>,
     /// Claims that nothing has made hold.
     open: Vec<Claim>,
+    /// Problems without a patch, and how many there were when that was found out.
+    rejected: Vec<(Problem, usize)>,
     pub(crate) repairs: Vec<Repair>,
 }
 
@@ -46,8 +48,19 @@ impl<'a> Bench<'a> {
         workshop.as_is().tell(News::Began(Station::Repair, None));
         let baseline = Baseline::new(workshop.as_is(), &[findings, others].concat())?;
         let language = Language::of(workshop.as_is().suite());
-        let (tree, accepted, open) = (Tree::new(files), vec![], vec![]);
-        Ok(Bench { workshop, findings, settings, baseline, language, tree, accepted, open, repairs })
+        let (tree, accepted, open, rejected) = (Tree::new(files), vec![], vec![], vec![]);
+        Ok(Bench {
+            workshop,
+            findings,
+            settings,
+            baseline,
+            language,
+            tree,
+            accepted,
+            open,
+            rejected,
+            repairs,
+        })
     }
 
     pub(crate) fn solve(&mut self, mut problem: Problem) -> Result<(), Halted> {
@@ -93,15 +106,31 @@ impl<'a> Bench<'a> {
         }
         match best {
             Some((candidate, screened)) => self.accept(candidate, &problem, &screened),
-            None => self.reject(&problem, reason),
+            None => self.reject(problem, reason),
+        }
+        Ok(())
+    }
+
+    /// Whether what was accepted for one problem cures others that came before it, and have no patch.
+    pub(crate) fn look_again(&mut self) -> Result<(), Halted> {
+        for (problem, known) in std::mem::take(&mut self.rejected) {
+            if self.is_cured_since(&problem, known)? {
+                self.open.retain(|claim| !problem.claims.contains(claim));
+                self.count(&problem, |repair| repair.reason = None);
+            }
         }
         Ok(())
     }
 
     /// Whether one of those that were accepted so far cures this problem, too.
     fn is_cured_already(&mut self, problem: &Problem) -> Result<bool, Halted> {
-        for at in (0..self.accepted.len()).rev() {
-            if !self.accepted[at].may_concern(problem) {
+        self.is_cured_since(problem, 0)
+    }
+
+    /// The same, without the first so many of them.
+    fn is_cured_since(&mut self, problem: &Problem, known: usize) -> Result<bool, Halted> {
+        for at in (known..self.accepted.len()).rev() {
+            if !self.accepted[at].may_concern(problem, self.baseline.suite()) {
                 continue;
             }
             let Ok(changes) = self.accepted[at].alone(&self.tree) else { continue };
@@ -191,9 +220,10 @@ impl<'a> Bench<'a> {
         self.accepted.push(Accepted::new(candidate, claims, screened.passing));
     }
 
-    fn reject(&mut self, problem: &Problem, reason: NoPatch) {
+    fn reject(&mut self, problem: Problem, reason: NoPatch) {
         self.open.extend(problem.claims.iter().cloned());
-        self.count(problem, |repair| repair.reason = Some(reason));
+        self.count(&problem, |repair| repair.reason = Some(reason));
+        self.rejected.push((problem, self.accepted.len()));
     }
 
     fn count(&mut self, problem: &Problem, change: impl Fn(&mut Repair)) {

@@ -11,6 +11,8 @@ pub(crate) struct Problem {
     pub(crate) cells: Vec<State>,
     /// What there is to know about them, in the same order.
     pub(crate) abouts: Vec<About>,
+    /// Modules that may own state that is not known, with their files.
+    pub(crate) imported: Vec<(String, String)>,
     /// Who changes each of them: the lines of the last change, innermost first.
     pub(crate) writers: BTreeMap<String, BTreeSet<Vec<String>>>,
     /// What has to end well.
@@ -96,6 +98,7 @@ pub(crate) fn problems(findings: &[Finding], is_wanted: impl Fn(&Finding) -> boo
             let problem = problems.entry(key).or_insert_with(|| Problem {
                 cells: part.cells.clone(),
                 abouts: vec![],
+                imported: vec![],
                 writers: BTreeMap::new(),
                 claims: vec![],
                 polluters: BTreeSet::new(),

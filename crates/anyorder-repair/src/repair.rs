@@ -62,7 +62,10 @@ pub fn repair(
         Err(halted) => return unfinished(findings, halted),
     };
     let is_wanted = |finding: &Finding| settings.reason_against(finding).is_none();
-    let solved = problems(findings, is_wanted).into_iter().try_for_each(|problem| bench.solve(problem));
+    let solved = problems(findings, is_wanted)
+        .into_iter()
+        .try_for_each(|problem| bench.solve(problem))
+        .and_then(|()| bench.look_again());
     bench.settle();
     let verified = verify::verify(&mut bench);
     if verified.is_err() {

@@ -67,6 +67,11 @@ impl Baseline {
         Ok(Baseline { suite, original, passing })
     }
 
+    /// The suite as it is.
+    pub(crate) fn suite(&self) -> &Suite {
+        &self.suite
+    }
+
     /// Tests whose outcome in the original order is known.
     pub(crate) fn original(&self) -> &BTreeMap<TestIndex, Outcome> {
         &self.original

@@ -66,6 +66,31 @@ fn an_import_of_python_itself_goes_to_those_or_above_all_others() {
 }
 
 #[test]
+fn imports_of_each_origin_stand_in_a_group_of_their_own_unless_the_file_mixes_them() {
+    let with_all = |text: &str| {
+        edited(text, |_, editor| {
+            let editor = editor.know_own(["app".to_owned()]);
+            editor.add_import("import pytest").add_import("import json").add_import("from app import new")
+        })
+    };
+    let apart = "import json\n\nimport pytest\n\nfrom app import new\n";
+    assert_eq!(with_all(""), apart);
+    assert_eq!(with_all("from app import state\n"), format!("{apart}from app import state\n"));
+    assert_eq!(
+        with_all("import os\n\nfrom . import state\n"),
+        "import json\nimport os\n\nimport pytest\n\nfrom . import state\nfrom app import new\n"
+    );
+    assert_eq!(
+        with_all("import os\nfrom app import state\n"),
+        "import json\nimport os\nimport pytest\nfrom app import new\nfrom app import state\n"
+    );
+    assert_eq!(
+        with_all("import os, app\n"),
+        "import json\nimport os, app\nfrom app import new\n\nimport pytest\n"
+    );
+}
+
+#[test]
 fn an_import_from_the_future_goes_before_all_others() {
     let with_future = |text: &str| edited(text, |_, editor| editor.add_import("from __future__ import b"));
     assert_eq!(with_future("import a\n"), "from __future__ import b\n\nimport a\n");

@@ -14,6 +14,7 @@ pub mod mark;
 pub mod oracle;
 pub mod probe;
 pub mod program;
+pub mod proof;
 pub mod schema;
 pub mod spent;
 pub mod suites;

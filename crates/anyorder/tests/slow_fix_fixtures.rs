@@ -1,17 +1,19 @@
-//! Suites whose patches are known: every finding gets a patch from the source and in the place that `fix.json` says, or the
-//! reason that it says.
+//! Suites whose findings are known: every one with a proved cause gets a patch, and all patches are snapshots, to be read as a
+//! maintainer would. Where there is a `fix.json`, each patch comes from the source and stands in the place that it says.
 
 mod common;
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 use anyorder_testkit::fixture::{Fixture, fixtures_with};
+use anyorder_testkit::proof::is_proved;
 use anyorder_testkit::thorough::usually_or_in_trials;
 use common::Anyorder;
-use common::expected::{asked, disagreement};
-use serde_json::Value;
+use common::expected::{asked, disagreement, in_lanes};
+use common::patches::patches;
+use serde_json::{Value, json};
 
 /// What `fix.json` says and the report does not.
 fn faults(report: &Value, expected: &Value) -> Vec<String> {
@@ -31,18 +33,6 @@ fn faults(report: &Value, expected: &Value) -> Vec<String> {
     expected["findings"].as_array().unwrap().iter().filter_map(fault).collect()
 }
 
-/// All patches of a report, as a person would look at them.
-fn patches(directory: &Path, report: &Value) -> String {
-    let one = |patch: &Value| {
-        let diff = fs::read(directory.join(patch["diff"].as_str().unwrap())).unwrap();
-        let word = |name: &str| patch[name].as_str().unwrap().to_owned();
-        let heading =
-            format!("{}, {} at {}: {}", word("strength"), word("source"), word("placement"), word("summary"));
-        format!("{heading}\n{}", String::from_utf8_lossy(&diff).replace('\r', "\\r"))
-    };
-    report["patches"].as_array().unwrap().iter().map(one).collect::<Vec<_>>().join("\n")
-}
-
 /// Whether git and patch accept what stands in a file.
 fn is_accepted(directory: &Path, diff: &str) -> bool {
     let run = |program: &str, words: &[&str]| {
@@ -55,27 +45,54 @@ fn is_accepted(directory: &Path, diff: &str) -> bool {
     run("git", &["apply", "--check", diff]) && run("patch", &["--dry-run", "-p1", "--binary", "-i", diff])
 }
 
+/// Files that say what there is to find in a fixture: what patches it gets, what hunts find, or only that there is something.
+const KNOWN: [&str; 3] = ["fix.json", "expected.json", "causes.json"];
+
 /// The fixture that is patched every day.
 const DAILY: &str = "fix_layout";
 
+/// Every fixture with known findings, by name, with the file that says most of them and what is in it.
+fn fixtures() -> BTreeMap<String, (&'static str, Value)> {
+    let mut all = BTreeMap::new();
+    for file in KNOWN {
+        for (name, known) in fixtures_with("pytest", file) {
+            all.entry(name).or_insert((file, known));
+        }
+    }
+    all.retain(|name, _| usually_or_in_trials(name == DAILY, true));
+    all
+}
+
+/// Findings whose cause is proved, that no author has declared, and that have no patch.
+fn unpatched(report: &Value) -> Vec<String> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    let unpatched = findings
+        .filter(|finding| is_proved(finding) && finding["declared"] != true && finding["patch"].is_null());
+    unpatched.map(|finding| format!("{finding:#}")).collect()
+}
+
+/// Hunts, fixes, and compares with what is known; what is wrong.
+fn check(name: &str, (file, known): &(&str, Value)) -> Option<String> {
+    let fixture = Fixture::pytest(name);
+    let anyorder = Anyorder::at(fixture.path());
+    let mut wrong = vec![];
+    if *file == "causes.json" {
+        anyorder.run(&asked("hunt", &json!({"arguments": []}))).with_code(1);
+    } else {
+        wrong.extend(disagreement(&anyorder.run(&asked("hunt", known)).json(), known));
+    }
+    let report = anyorder.run(&["fix", "--json", "-"]).json();
+    wrong.extend(if *file == "fix.json" { faults(&report, known) } else { unpatched(&report) });
+    for patch in report["patches"].as_array().unwrap() {
+        let is_accepted = is_accepted(fixture.path(), patch["diff"].as_str().unwrap());
+        wrong.extend((!is_accepted).then(|| format!("not accepted: {patch:#}")));
+    }
+    insta::assert_snapshot!(name, patches(fixture.path(), &report));
+    (!wrong.is_empty()).then(|| format!("{name}: {}", wrong.join("\n\n")))
+}
+
 #[test]
 fn fixtures_get_the_patches_that_they_say() {
-    let all = fixtures_with("pytest", "fix.json");
-    let (mut wrong, mut seen) = (Vec::new(), Vec::new());
-    for (name, expected) in all.iter().filter(|(name, _)| usually_or_in_trials(*name == DAILY, true)) {
-        let fixture = Fixture::pytest(name);
-        let anyorder = Anyorder::at(fixture.path());
-        let hunted = anyorder.run(&asked("hunt", expected)).with_code(1).json();
-        wrong.extend(disagreement(&hunted, expected).map(|words| format!("{name}: {words}")));
-        let report = anyorder.run(&["fix", "--json", "-"]).json();
-        wrong.extend(faults(&report, expected).into_iter().map(|words| format!("{name}: {words}")));
-        for patch in report["patches"].as_array().unwrap() {
-            assert!(is_accepted(fixture.path(), patch["diff"].as_str().unwrap()), "{name}: {patch:#}");
-        }
-        seen.push((name, patches(fixture.path(), &report)));
-    }
+    let wrong = in_lanes(2, fixtures(), check);
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    for (name, patches) in seen {
-        insta::assert_snapshot!(name.as_str(), patches);
-    }
 }

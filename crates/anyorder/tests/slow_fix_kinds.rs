@@ -1,5 +1,5 @@
 //! Every kind of pollution in `fixtures/pytest/kinds`: where its cause is proved it gets a patch, but for those that Python gives
-//! nobody a way to undo.
+//! nobody a way to undo. In trials the patches are snapshots, one for each file of tests.
 
 mod common;
 
@@ -12,6 +12,7 @@ use anyorder_store::{Fingerprint, FoundFinding, HuntStart, Store};
 use anyorder_testkit::fixture::Fixture;
 use anyorder_testkit::thorough::usually_or_in_trials;
 use common::Anyorder;
+use common::patches::patches;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -52,6 +53,10 @@ fn tried() -> BTreeMap<String, Vec<Pair>> {
 
 fn name_of(id: &str) -> &str {
     id.rsplit("::").next().unwrap_or(id).split('[').next().unwrap_or(id)
+}
+
+fn stem(file: &str) -> &str {
+    Path::new(file).file_stem().unwrap().to_str().unwrap()
 }
 
 /// A hunt would find them; it would also ask of each which of all tests clean up.
@@ -101,7 +106,9 @@ fn row(report: &Value, pair: &Pair) -> (String, bool) {
 #[expect(clippy::print_stdout, reason = "the table is what somebody wants to see who asks for all kinds")]
 fn every_kind_whose_cause_is_proved_is_patched_if_python_can_undo_it() {
     let (mut table, mut wrong) = (Vec::new(), Vec::new());
+    let mut seen = vec![];
     for (file, pairs) in tried() {
+        let mut of_file = vec![];
         for pairs in pairs.chunks(TOGETHER) {
             let fixture = Fixture::pytest("kinds");
             note(fixture.path(), pairs);
@@ -110,8 +117,14 @@ fn every_kind_whose_cause_is_proved_is_patched_if_python_can_undo_it() {
                 wrong.extend((!is_right).then(|| words.clone()));
                 table.push(words);
             }
+            of_file.push(patches(fixture.path(), &report));
         }
+        seen.push((format!("kinds_{}", stem(&file)), of_file.join("\n")));
     }
     println!("{}", table.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Some of a file's kinds alone have other patches than all of them together.
+    for (name, patches) in seen.into_iter().filter(|_| usually_or_in_trials(false, true)) {
+        insta::assert_snapshot!(name, patches);
+    }
 }

@@ -1,22 +1,18 @@
 //! Calls that may put state right: functions and methods of the modules that own the cells, or else of those that the tests
-//! import; if none of them helps, all methods of the classes that are nearest to what holds the cells.
+//! import, of the project and of packages.
 
 use std::collections::BTreeSet;
 
-use anyorder_source::{Class, Function, How, Source};
+use anyorder_source::{Function, How, Source};
 
 use super::matter::Matter;
-use super::site::Site;
+use super::site::{Site, file_of};
 use super::text::module;
 use super::value::{Value, getters, held_by, is_made_of_nothing, required, values};
 use crate::words::words;
 
 /// So many calls are tried by themselves.
 const CALLS: usize = 240;
-/// So many calls of near classes are.
-const NEAR: usize = 120;
-/// So many classes are near.
-const CLASSES: usize = 10;
 
 /// Beginnings of names that say that something is put right.
 const WORDS: [&str; 26] = [
@@ -75,8 +71,8 @@ pub(super) struct Call {
     pub(super) home: Option<String>,
 }
 
-/// A module of the project, by its name.
-type Module = (String, Source);
+/// A module, by its name.
+pub(super) type Module = (String, Source);
 
 /// Calls that may put the state right, likely ones first.
 pub(super) fn likely(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
@@ -90,78 +86,48 @@ pub(super) fn likely(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
     calls.into_iter().take(CALLS).collect()
 }
 
-/// Calls of all methods of the classes that are nearest to what holds the cells, nearest first.
-pub(super) fn near(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
-    let mut calls = BTreeSet::new();
-    for (distance, (owner, class)) in nearest(matter, site).into_iter().enumerate() {
-        let is_its = |function: &&Function| {
-            function.class.as_ref() == Some(&class) && is_callable(function) && !is_getter(function)
-        };
-        for function in owner.1.functions().iter().filter(is_its) {
-            calls.extend(calls_of(matter, &owner, function, 10 * distance, site));
-        }
-    }
-    calls.into_iter().take(NEAR).collect()
-}
-
-/// Classes of the project: those of what holds the cells and their bases, then others of the same modules.
-fn nearest(matter: &Matter<'_>, site: Option<&Site>) -> Vec<(Module, Vec<String>)> {
-    let holders: Vec<&String> =
-        matter.problem.abouts.iter().flat_map(|about| about.holder.iter().chain(&about.class)).collect();
-    let homes = holders.iter().filter_map(|path| path.rsplit_once('.')).map(|(home, _)| home.to_owned());
-    let homes: BTreeSet<String> = homes.collect();
-    let homes = homes.iter().filter_map(|home| parsed(matter, home, &file_of(matter, home)?));
-    let mut modules: Vec<Module> = homes.chain(modules(matter, site)).collect();
-    modules.dedup_by(|one, other| one.0 == other.0);
-    let is_holder = |name: &str| holders.iter().any(|path| path.rsplit('.').next() == Some(name));
-    let bases: Vec<String> = modules
-        .iter()
-        .flat_map(|(_, source)| source.classes())
-        .filter(|class| is_holder(class.name()))
-        .flat_map(|class| class.bases.iter().map(ToString::to_string))
-        .collect();
-    let distance = |class: &Class| match class.name() {
-        name if is_holder(name) => 0,
-        name if bases.iter().any(|base| base == name) => 1,
-        _ => 2,
-    };
-    let classes = |owner: &Module| {
-        owner.1.classes().iter().map(|class| (distance(class), owner.clone(), class.names.clone())).collect()
-    };
-    let mut all: Vec<(usize, Module, Vec<String>)> = modules.iter().flat_map::<Vec<_>, _>(classes).collect();
-    all.sort_by_key(|(distance, ..)| *distance);
-    all.into_iter().take(CLASSES).map(|(_, owner, class)| (owner, class)).collect()
-}
-
-/// The modules that own the cells, or else those of the project that the test imports.
-fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Module> {
+/// The modules that own the cells, or else those that the test imports: of the project, and of packages.
+pub(super) fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Module> {
     let owners =
         matter.problem.abouts.iter().filter_map(|about| about.module.clone().zip(about.file.clone()));
     let mut modules: Vec<(String, String)> = owners.collect();
     if modules.is_empty() {
-        let imports = site.into_iter().flat_map(|site| site.source.imports());
-        for import in imports.filter(|import| import.level == 0) {
-            let deeper = import.name.as_ref().map(|name| format!("{}.{name}", import.module));
-            let names = deeper.into_iter().chain([import.module.clone()]);
-            modules.extend(names.filter_map(|name| Some((name.clone(), file_of(matter, &name)?))));
-        }
+        let names = site.into_iter().flat_map(imported);
+        modules.extend(names.filter_map(|name| Some((name.clone(), file_of(matter.tree, &name)?))));
+        modules.extend(matter.problem.imported.iter().cloned());
+        let parts: Vec<(String, String)> =
+            modules.iter().flat_map(|package| parts_of(matter, package)).collect();
+        modules.extend(parts);
     }
     modules.sort();
-    modules.dedup();
+    modules.dedup_by(|one, other| one.1 == other.1);
     modules.into_iter().filter_map(|(name, file)| parsed(matter, &name, &file)).collect()
 }
 
-fn parsed(matter: &Matter<'_>, name: &str, file: &str) -> Option<Module> {
-    Some((name.to_owned(), Source::parse(matter.tree.read(file)?).ok()?))
+/// The modules that a file imports, and what may be modules in them.
+pub(super) fn imported(site: &Site) -> Vec<String> {
+    let imports = site.source.imports().iter().filter(|import| import.level == 0);
+    let names = imports.flat_map(|import| {
+        let deeper = import.name.as_ref().map(|name| format!("{}.{name}", import.module));
+        deeper.into_iter().chain([import.module.clone()])
+    });
+    names.collect()
 }
 
-/// The file of a module of the project.
-fn file_of(matter: &Matter<'_>, module: &str) -> Option<String> {
-    let path = module.replace('.', "/");
-    let places = ["", "src/", "lib/"];
-    let files =
-        places.iter().flat_map(|place| [format!("{place}{path}.py"), format!("{place}{path}/__init__.py")]);
-    files.into_iter().find(|file| matter.tree.read(file).is_some())
+/// Modules that a package takes names from, for others to import from it.
+fn parts_of(matter: &Matter<'_>, (name, file): &(String, String)) -> Vec<(String, String)> {
+    let directory = file.strip_suffix("__init__.py");
+    let source = directory.and_then(|_| Source::parse(matter.tree.read(file)?).ok());
+    let imports = source.iter().flat_map(Source::imports);
+    let parts = imports.filter(|import| import.level == 1 && !import.module.is_empty()).map(|import| {
+        let path = import.module.replace('.', "/");
+        (format!("{name}.{}", import.module), format!("{}{path}.py", directory.unwrap_or_default()))
+    });
+    parts.filter(|(_, file)| matter.tree.read(file).is_some()).collect()
+}
+
+pub(super) fn parsed(matter: &Matter<'_>, name: &str, file: &str) -> Option<Module> {
+    Some((name.to_owned(), Source::parse(matter.tree.read(file)?).ok()?))
 }
 
 /// How unlikely a function is to help; nothing if it cannot or should not be called.
@@ -173,16 +139,16 @@ fn rank(matter: &Matter<'_>, function: &Function) -> Option<usize> {
     (is_callable(function) && (says_so || writes)).then_some(rank)
 }
 
-fn is_callable(function: &Function) -> bool {
+pub(super) fn is_callable(function: &Function) -> bool {
     !function.is_async && !function.is_generator && !function.name().starts_with("__")
 }
 
-fn is_getter(function: &Function) -> bool {
+pub(super) fn is_getter(function: &Function) -> bool {
     function.name().starts_with("get") || function.name().starts_with("is_")
 }
 
 /// All calls of a function that are to be tried.
-fn calls_of(
+pub(super) fn calls_of(
     matter: &Matter<'_>,
     owner: &Module,
     function: &Function,

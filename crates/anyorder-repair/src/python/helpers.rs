@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyorder_model::{Halted, Oracle, Order, Outcome, PatchSource, Remedy, Snippet, TestIndex, Treatment};
 use anyorder_search::{Shrunk, shrink};
-use anyorder_source::{Import, Statement, Text};
+use anyorder_source::{Import, Shape, Statement, Target, Text};
 
 use super::matter::Matter;
 use super::place::{Lines, first_of_all, placed};
@@ -99,7 +99,7 @@ fn undone(site: &Site, statements: &[Statement], lines: Lines) -> Lines {
         return lines;
     }
     let text = statements.iter().zip(words).flat_map(|(statement, word)| {
-        word.map_or_else(|| text_of(site, std::slice::from_ref(statement)), |word| vec![word])
+        word.map_or_else(|| text_of(site, statement, statements), |word| vec![word])
     });
     let fixtures = [lines.fixtures, vec!["monkeypatch".to_owned()]].concat();
     Lines { text: text.collect(), fixtures, ..lines }
@@ -173,7 +173,7 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines
         }
     }
     Lines {
-        text: text_of(site, statements),
+        text: statements.iter().flat_map(|statement| text_of(site, statement, statements)).collect(),
         imports: imports.into_iter().collect(),
         fixtures: fixtures.into_iter().collect(),
         home: is_homely.then(|| site.file.clone()),
@@ -182,9 +182,20 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines
     }
 }
 
-/// The lines of statements, as a file of their own would have them.
-fn text_of(site: &Site, statements: &[Statement]) -> Vec<String> {
-    site.source.block(statements).lines().map(str::to_owned).collect()
+/// The lines of one of some statements, as a file of their own would have them.
+fn text_of(site: &Site, statement: &Statement, among: &[Statement]) -> Vec<String> {
+    let text = unnamed(site, statement, among);
+    let text = text.unwrap_or_else(|| site.source.block(std::slice::from_ref(statement)));
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The call alone, if nobody uses the name that its value gets.
+fn unnamed(site: &Site, statement: &Statement, among: &[Statement]) -> Option<String> {
+    let Shape::Assign { targets, value } = &statement.shape else { return None };
+    let [Target::Name(name)] = &targets[..] else { return None };
+    let is_used = among.iter().any(|statement| statement.loads.contains(name));
+    let is_call = statement.calls.iter().any(|call| site.source.text()[call.range.clone()] == **value);
+    (is_call && !is_used && !value.contains('\n')).then(|| value.to_string())
 }
 
 /// Names that the statements use and do not bind before.

@@ -243,8 +243,9 @@ fn context(known: &Known<'_>, saved: &str) -> Option<Keep> {
         return attribute(known, saved);
     }
     let value = if known.is_bare { "None".to_owned() } else { format!("{holder}.get()") };
-    let set = format!("{saved} = {holder}.set({value})");
-    Some(Keep::new([set], [Undo::call_with(format!("{holder}.reset"), saved)]))
+    let token = saved.replacen("saved", "token", 1);
+    let set = format!("{token} = {holder}.set({value})");
+    Some(Keep::new([set], [Undo::call_with(format!("{holder}.reset"), token)]))
 }
 
 /// A variable that functions share has no name outside of them.

@@ -25,16 +25,19 @@ pub(super) fn local(matter: &Matter<'_>) -> Vec<Candidate> {
 /// The fixture is made anew for each test.
 fn narrowed(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
     let name = state.cell.strip_prefix("fixture ")?.split(' ').next()?;
-    let tests = matter.problem.polluters.iter().chain(&matter.problem.sufferers);
-    let (file, site) =
-        tests.filter_map(|&test| matter.suite.id(test).0.split("::").next()).find_map(|file| {
-            let files = std::iter::once(file.to_owned()).chain(conftests(file));
-            files.into_iter().find_map(|file| Some((file.clone(), fixture_in(matter, &file, name)?)))
-        })?;
-    let edit = narrower(&site)?;
     let summary = format!("make the fixture `{name}` anew for each test");
-    let candidate = matter.candidate(vec![Step { file, edit }], Placement::File, summary, vec![]);
+    let candidate = matter.candidate(vec![anew(matter, name)?], Placement::File, summary, vec![]);
     Some(Candidate { strength: Strength::Unsafe, ..candidate })
+}
+
+/// Makes a fixture of the problem's tests anew for each test; nothing if it is.
+pub(super) fn anew(matter: &Matter<'_>, name: &str) -> Option<Step> {
+    let tests = matter.problem.polluters.iter().chain(&matter.problem.sufferers);
+    let site = tests.filter_map(|&test| matter.suite.id(test).0.split("::").next()).find_map(|file| {
+        let files = std::iter::once(file.to_owned()).chain(conftests(file));
+        files.into_iter().find_map(|file| fixture_in(matter, &file, name))
+    })?;
+    Some(Step { edit: narrower(&site)?, file: site.file })
 }
 
 fn fixture_in(matter: &Matter<'_>, file: &str, name: &str) -> Option<Site> {

@@ -28,7 +28,7 @@ pub(super) struct Matter<'a> {
     pub(super) own: BTreeMap<String, String>,
     /// What the cells are called in sentences.
     pub(super) what: String,
-    /// A name for a fixture about them.
+    /// The end of a name for a fixture about them.
     pub(super) name: String,
 }
 
@@ -36,8 +36,7 @@ impl<'a> Matter<'a> {
     pub(super) fn new(tree: &'a Tree<'a>, suite: &'a Suite, problem: &'a Problem) -> Self {
         let own = problem.abouts.iter().filter_map(|about| about.file.clone().zip(about.module.clone()));
         let paths: Vec<String> = problem.cells.iter().map(|state| format!("`{}`", state.cell)).collect();
-        let name =
-            problem.cells.first().map_or_else(|| "clean_state".to_owned(), |state| name_for(&state.cell));
+        let name = problem.cells.first().map_or_else(|| "state".to_owned(), |state| short(&state.cell));
         Matter {
             tree,
             original: tree.untouched(),
@@ -74,8 +73,8 @@ impl<'a> Matter<'a> {
 
     /// How the cells are kept, if all of them can be.
     pub(super) fn keeps(&self) -> Option<Vec<Keep>> {
-        let is_one = self.problem.cells.len() == 1;
-        self.keeps_of(|_| true, |short| if is_one { "saved".to_owned() } else { format!("saved_{short}") })
+        let keeps = self.keeps_of(|_| true, |short| format!("saved_{short}"))?;
+        if keeps.len() > 1 { Some(keeps) } else { self.keeps_of(|_| true, |_| "saved".to_owned()) }
     }
 
     /// How some of the cells are kept, if all of those can be; what was there gets the name that `saved` makes of the cell's.
@@ -84,11 +83,18 @@ impl<'a> Matter<'a> {
         is_wanted: impl Fn(&str) -> bool,
         saved: impl Fn(&str) -> String,
     ) -> Option<Vec<Keep>> {
-        let known = self.known().into_iter().filter(|known| is_wanted(&known.state.cell));
-        let one = |known: Known<'_>| keep(&known, &saved(&short(&known.state.cell)));
-        let mut keeps: Vec<Keep> = known.map(one).collect::<Option<_>>()?;
-        keeps.dedup();
-        keeps.retain(|keep| !keep.is_nothing());
+        let mut keeps: Vec<Keep> = vec![];
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        for known in self.known().iter().filter(|known| is_wanted(&known.state.cell)) {
+            let name = saved(&short(&known.state.cell));
+            let kept = keep(known, &name)?;
+            if kept.is_nothing() || keeps.contains(&kept) {
+                continue;
+            }
+            let times = times.entry(name.clone()).or_default();
+            *times += 1;
+            keeps.push(if *times == 1 { kept } else { keep(known, &format!("{name}_{times}"))? });
+        }
         Some(keeps).filter(|keeps| !keeps.is_empty())
     }
 
@@ -172,11 +178,6 @@ pub(super) fn unused(source: &Source, name: &str) -> String {
     let used: BTreeSet<&str> = names.chain(source.functions().iter().map(Function::name)).collect();
     let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name}_{number}")));
     names.into_iter().find(|name| !used.contains(name.as_str())).expect("there are endless names")
-}
-
-/// A name for a fixture that keeps this cell.
-fn name_for(path: &str) -> String {
-    format!("keep_{}", short(path))
 }
 
 /// The last name in a path, in small letters.

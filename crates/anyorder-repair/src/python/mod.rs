@@ -9,6 +9,7 @@ mod keep;
 mod local;
 mod matter;
 mod mutate;
+mod near;
 mod opened;
 mod opposite;
 mod place;
@@ -25,13 +26,14 @@ mod undo;
 mod value;
 mod weaker;
 
-use anyorder_model::{Halted, Order, Treatment};
+use anyorder_model::{About, Halted, Order, Treatment};
 
 use crate::candidate::Candidate;
 use crate::problem::Problem;
 use crate::workshop::{Tree, Workshop};
 use matter::Matter;
 pub(crate) use mutate::mutated;
+use site::Site;
 pub(crate) use weaker::is_weaker;
 
 /// The candidates of one stage, best first.
@@ -42,7 +44,7 @@ pub(crate) fn candidates(
     problem: &mut Problem,
 ) -> Result<Vec<Candidate>, Halted> {
     if stage == 0 {
-        learn(workshop, problem)?;
+        learn(workshop, tree, problem)?;
     }
     let suite = workshop.as_is().suite().clone();
     let matter = Matter::new(tree, &suite, problem);
@@ -72,19 +74,39 @@ fn in_order(matter: &Matter<'_>, kept: Vec<Candidate>, set: Vec<Candidate>) -> V
     if many { [set, kept].concat() } else { [kept, set].concat() }
 }
 
-/// Asks what there is to know about the cells.
-fn learn(workshop: &mut dyn Workshop, problem: &mut Problem) -> Result<(), Halted> {
-    let Some(claim) = problem.claims.first().filter(|_| !problem.cells.is_empty()) else { return Ok(()) };
+/// Asks what there is to know about the cells; if nobody is known who owns them, about what a polluter's file imports.
+fn learn(workshop: &mut dyn Workshop, tree: &Tree<'_>, problem: &mut Problem) -> Result<(), Halted> {
+    let paths: Vec<String> = problem.cells.iter().map(|state| state.cell.clone()).collect();
+    problem.abouts = told(workshop, problem, &paths)?;
+    if problem.abouts.iter().any(|about| about.module.is_some() && about.file.is_some()) {
+        return Ok(());
+    }
+    let polluter = problem.polluters.first().copied();
+    let site = polluter.and_then(|test| Site::of_test(tree, workshop.as_is().suite(), test));
+    let imported = site.map(|site| callable::imported(&site)).unwrap_or_default();
+    let abouts = told(workshop, problem, &imported)?;
+    let owners = abouts.into_iter().filter_map(|about| about.module.zip(about.file));
+    problem.imported = owners.filter(|(_, file)| is_of_project_or_package(file)).collect();
+    Ok(())
+}
+
+/// What the agent tells about these paths, in the state that a claim is about.
+fn told(workshop: &mut dyn Workshop, problem: &Problem, about: &[String]) -> Result<Vec<About>, Halted> {
+    let Some(claim) = problem.claims.first().filter(|_| !about.is_empty()) else { return Ok(vec![]) };
     let (&test, prefix) = claim.order.tests().split_last().expect("orders are not empty");
     let prefix = match problem.helpers.first() {
         Some(helper) if problem.is_brittle() => helper.tests.clone(),
         _ => prefix.to_vec(),
     };
-    let about = problem.cells.iter().map(|state| state.cell.clone()).collect();
-    let treatment = Treatment { looks: false, about, ..Treatment::new(Order(prefix), test, vec![]) };
+    let treatment =
+        Treatment { looks: false, about: about.to_vec(), ..Treatment::new(Order(prefix), test, vec![]) };
     let record = workshop.as_is().treat(vec![treatment])?.pop();
     let abouts = record.map(|record| record.about).unwrap_or_default();
-    let about = |path: &String| abouts.iter().find(|about| about.path == *path).cloned().unwrap_or_default();
-    problem.abouts = problem.cells.iter().map(|state| about(&state.cell)).collect();
-    Ok(())
+    let one = |path: &String| abouts.iter().find(|about| about.path == *path).cloned().unwrap_or_default();
+    Ok(about.iter().map(one).collect())
+}
+
+/// Python's own modules are nobody's state to reset.
+fn is_of_project_or_package(file: &str) -> bool {
+    !file.starts_with('/') || file.contains("/site-packages/") || file.contains("/dist-packages/")
 }

@@ -6,6 +6,7 @@ use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
 
 use super::fixture::{Reach, fixture};
 use super::keep::Keep;
+use super::local::anew;
 use super::matter::{
     Matter, files_in_words, files_of, fresh_name, functions_in_words, in_words, tests_of, unused,
 };
@@ -64,7 +65,31 @@ fn before(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Ve
         block.extend(lines.text.iter().map(|line| format!("    {line}")));
         block
     });
-    one_by_one.into_iter().chain(around).collect()
+    let anew = with_fixtures_anew(matter, lines, tests);
+    one_by_one.into_iter().chain(around).chain(anew).collect()
+}
+
+/// The tests do it first of all, with fixtures that no other test has had before.
+///
+/// Where tests count on each other through such a fixture, neither helps by itself: the setter would be done twice, or not at all.
+fn with_fixtures_anew(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Option<Candidate> {
+    let named: Vec<(String, Step)> = lines
+        .fixtures
+        .iter()
+        .filter_map(|name| Some((format!("`{name}`"), anew(matter, name)?)))
+        .filter(|_| matter.problem.is_brittle())
+        .collect();
+    let (names, anew): (Vec<String>, Vec<Step>) = named.into_iter().unzip();
+    let (sites, steps) = steps_first_of_all(matter, lines, tests).filter(|_| !anew.is_empty())?;
+    let summary = format!(
+        "make {} anew for each test, and let {} {} first",
+        in_words(&names),
+        functions_in_words(&sites),
+        does(lines)
+    );
+    let steps = [steps, anew].concat();
+    let candidate = matter.candidate(steps, Placement::Test, summary, tests_of(&sites));
+    Some(Candidate { strength: Strength::Unsafe, ..candidate })
 }
 
 /// The tests do it first of all.
@@ -73,6 +98,15 @@ pub(super) fn first_of_all(
     lines: &Lines,
     tests: &BTreeSet<TestIndex>,
 ) -> Option<Candidate> {
+    let (sites, steps) = steps_first_of_all(matter, lines, tests)?;
+    let summary = format!("let {} {} first", functions_in_words(&sites), does(lines));
+    Some(matter.candidate(steps, Placement::Test, summary, tests_of(&sites)))
+}
+
+/// Functions of tests that are edited, and how.
+type Edits = (Vec<(TestIndex, Site)>, Vec<Step>);
+
+fn steps_first_of_all(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Option<Edits> {
     let sites = matter.few_sites(tests)?;
     let mut steps = vec![];
     for (_, site) in &sites {
@@ -86,9 +120,7 @@ pub(super) fn first_of_all(
         let parameters = lines.fixtures.iter().map(parameter);
         steps.extend(parameters.map(|edit| Step { file: site.file.clone(), edit }));
     }
-    let summary = format!("let {} {} first", functions_in_words(&sites), does(lines));
-    let edited = tests_of(&sites);
-    Some(matter.candidate(steps, Placement::Test, summary, edited))
+    Some((sites, steps))
 }
 
 /// The first line of a fixture with these statements.
@@ -132,7 +164,7 @@ fn behind_one(
         let finally = || Edit::Finally { function, first: vec![], lines: lines.text.clone() };
         return at_home(lines, &site.file, cleanup.unwrap_or_else(finally));
     }
-    let name = fresh_name(site, &matter.name.replacen("keep_", "clean_", 1));
+    let name = fresh_name(site, &format!("clean_{}", matter.name));
     let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));
     let decorate = Edit::Decorate { function: function.clone(), decorator };
     let mut steps = at_home(lines, &site.file, decorate)?;
@@ -166,7 +198,7 @@ fn around(
     block: impl Fn(&str) -> Vec<String>,
 ) -> Option<Candidate> {
     let step = |file: &String| {
-        let name = unused(&read(matter.tree, file)?, &matter.name.replacen("keep_", "clean_", 1));
+        let name = unused(&read(matter.tree, file)?, &format!("clean_{}", matter.name));
         let define = Edit::Define { before: None, lines: block(&name), name };
         at_home(lines, file, define)
     };

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
+use anyorder_source::{Body, Editor, Function, Shape, Source, Statement, Target};
 
+use super::site::is_own;
 use super::text::{Called, as_file, resolve};
 use crate::candidate::{CannotApply, Recipe};
 use crate::workshop::Tree;
@@ -40,14 +41,29 @@ pub(super) enum Edit {
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
     Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
-    /// Lines go last into the function that tears down what another one sets up, with this heading if it is new.
-    TearDown { setup: Vec<String>, name: String, heading: Vec<String>, lines: Vec<String> },
+    /// Lines go into the function that tears down what another one sets up, with this heading if it is new.
+    TearDown { setup: Vec<String>, name: String, heading: Vec<String>, lines: Vec<String>, among: Among },
     /// Lines go where a fixture cleans up; it gets a `yield` if it has none.
-    BehindYield { fixture: Vec<String>, lines: Vec<String> },
+    BehindYield { fixture: Vec<String>, lines: Vec<String>, among: Among },
     /// A decorator of a function becomes another.
     Redecorate { function: Vec<String>, from: String, to: String },
     /// A name is imported by this statement.
     Import { statement: String, name: String },
+}
+
+/// Where lines go among clean-ups that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Among {
+    /// Before those that may raise: else they would be skipped then.
+    First,
+    Last,
+}
+
+impl Edit {
+    /// The statement that becomes another.
+    pub(super) fn replaces(&self) -> Option<&str> {
+        if let Edit::Replace { statement, .. } = self { Some(statement) } else { None }
+    }
 }
 
 impl Recipe for Steps {
@@ -58,7 +74,7 @@ impl Recipe for Steps {
             let bytes = tree.read(file).unwrap_or_default();
             let source = Source::parse(bytes).map_err(|_| CannotApply)?;
             let own = self.own.get(file).map(String::as_str);
-            let edited = Edited::new(&source, file, own).all(edits)?;
+            let edited = Edited::new(tree, &source, file, own).all(edits)?;
             tree.write(file, edited);
         }
         Ok(())
@@ -67,6 +83,7 @@ impl Recipe for Steps {
 
 /// A file that is being edited.
 struct Edited<'a> {
+    tree: &'a Tree<'a>,
     source: &'a Source,
     editor: Editor,
     /// Where it is.
@@ -78,8 +95,25 @@ struct Edited<'a> {
 }
 
 impl<'a> Edited<'a> {
-    fn new(source: &'a Source, file: &'a str, own: Option<&'a str>) -> Self {
-        Edited { source, editor: source.edit(), file, own, names: BTreeMap::new() }
+    fn new(tree: &'a Tree<'a>, source: &'a Source, file: &'a str, own: Option<&'a str>) -> Self {
+        let mut edited = Edited { tree, source, editor: source.edit(), file, own, names: BTreeMap::new() };
+        edited.know_own(source);
+        edited
+    }
+
+    /// Says which of the modules that a text imports are the project's own.
+    fn know_own(&mut self, text: &Source) {
+        let own = text.imports().iter().filter(|import| is_own(self.tree, self.file, import));
+        let roots: Vec<String> =
+            own.filter_map(|import| import.module.split('.').next().map(str::to_owned)).collect();
+        self.editor.know_own(roots);
+    }
+
+    fn add_import(&mut self, statement: &str) {
+        if let Ok(import) = Source::parse(statement) {
+            self.know_own(&import);
+        }
+        self.editor.add_import(statement);
     }
 
     fn all<'e>(mut self, edits: impl Iterator<Item = &'e Edit>) -> Result<Vec<u8>, CannotApply> {
@@ -122,8 +156,10 @@ impl<'a> Edited<'a> {
                 self.editor.add_decorator(function, &text);
             }
             Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
-            Edit::TearDown { setup, name, heading, lines } => self.tear_down(setup, name, heading, lines)?,
-            Edit::BehindYield { fixture, lines } => self.behind_yield(fixture, lines)?,
+            Edit::TearDown { setup, name, heading, lines, among } => {
+                self.tear_down(setup, name, heading, lines, *among)?;
+            }
+            Edit::BehindYield { fixture, lines, among } => self.behind_yield(fixture, lines, *among)?,
             Edit::Redecorate { function, from, to } => {
                 let function = self.function(function)?;
                 let to = self.text(to);
@@ -141,7 +177,7 @@ impl<'a> Edited<'a> {
                     return Err(CannotApply);
                 }
                 if !is_there {
-                    self.editor.add_import(statement);
+                    self.add_import(statement);
                 }
             }
         }
@@ -173,10 +209,16 @@ impl<'a> Edited<'a> {
         name: &str,
         heading: &[String],
         lines: &[String],
+        among: Among,
     ) -> Result<(), CannotApply> {
         let setup = self.function(setup)?;
         let around = &setup.names[..setup.names.len() - 1];
-        if let Some(known) = self.source.function(&[around, &[name.to_owned()]].concat()) {
+        let known = self.source.function(&[around, &[name.to_owned()]].concat());
+        if among == Among::First {
+            let known = known.filter(|known| may_raise(known.statements())).ok_or(CannotApply)?;
+            let text = self.lines(lines);
+            self.editor.insert_first(known, &text);
+        } else if let Some(known) = known {
             let text = self.lines(lines);
             self.editor.insert_last(known, &text);
         } else {
@@ -187,8 +229,19 @@ impl<'a> Edited<'a> {
         Ok(())
     }
 
-    fn behind_yield(&mut self, fixture: &[String], lines: &[String]) -> Result<(), CannotApply> {
+    fn behind_yield(
+        &mut self,
+        fixture: &[String],
+        lines: &[String],
+        among: Among,
+    ) -> Result<(), CannotApply> {
         let (fixture, text) = (self.function(fixture)?, self.lines(lines));
+        if among == Among::First {
+            let at = fixture.body.iter().position(|statement| statement.text.starts_with("yield"));
+            let at = at.filter(|at| may_raise(&fixture.body[at + 1..])).ok_or(CannotApply)?;
+            self.editor.insert_behind(&fixture.body[at], &text);
+            return Ok(());
+        }
         if fixture.is_generator {
             self.editor.insert_last(fixture, &text);
             return Ok(());
@@ -242,17 +295,13 @@ impl<'a> Edited<'a> {
             Some(parent) if !self.binds(last) => (format!("from {parent} import {last}"), last),
             _ => (format!("import {module}"), module),
         };
-        self.editor.add_import(&statement);
+        self.add_import(&statement);
         self.names.insert(module.to_owned(), name.to_owned());
         Called::Module(name.to_owned())
     }
 
     /// Another file, from this one on: tests may be elsewhere when it is asked for.
     fn path(&mut self, path: &str) -> String {
-        let here = match self.name("pathlib", Some("Path")) {
-            Called::Module(name) => format!("{name}.Path(__file__)"),
-            Called::Nothing => "Path(__file__)".to_owned(),
-        };
         let directories: Vec<&str> = self.file.split('/').rev().skip(1).collect();
         let names: Vec<&str> = path.split('/').collect();
         let around = |up: &usize| {
@@ -261,11 +310,38 @@ impl<'a> Edited<'a> {
         };
         let up = (0..directories.len()).find(around).unwrap_or(directories.len());
         let below = names[directories.len() - up..].join("/");
-        match up {
-            0 if !below.contains('/') => format!("{here}.with_name(\"{below}\")"),
-            0 => format!("{here}.parent.joinpath(\"{below}\")"),
-            _ => format!("{here}.parents[{up}].joinpath(\"{below}\")"),
+        let parent = if up == 0 { ".parent".to_owned() } else { format!(".parents[{up}]") };
+        let ways = [
+            format!(".with_name(\"{below}\")"),
+            format!("{parent}.joinpath(\"{below}\")"),
+            format!("{parent} / \"{below}\""),
+        ];
+        let ways = if up == 0 && !below.contains('/') { &ways[..] } else { &ways[1..] };
+        if let Some(name) = self.constant(|value| {
+            let value = value.replace('\'', "\"");
+            let rest = value.strip_prefix("pathlib.").unwrap_or(&value).strip_prefix("Path(__file__)");
+            rest.is_some_and(|rest| ways.iter().any(|way| way == rest))
+        }) {
+            return name;
         }
+        match self.name("pathlib", Some("Path")) {
+            Called::Module(name) => format!("{name}.Path(__file__){}", ways[0]),
+            Called::Nothing => format!("Path(__file__){}", ways[0]),
+        }
+    }
+
+    /// A name that the file gives to such an expression at its top, and to nothing else.
+    fn constant(&self, is_it: impl Fn(&str) -> bool) -> Option<String> {
+        let top = self.source.top_level();
+        let name = top.iter().find_map(|statement| match &statement.shape {
+            Shape::Assign { targets, value } if is_it(value.as_str()) => match &targets[..] {
+                [Target::Name(name)] => Some(name),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        let stored = top.iter().flat_map(|statement| &statement.stores).filter(|stored| *stored == name);
+        (stored.count() == 1).then(|| name.to_string())
     }
 
     /// Whether the file imports this name of the module: from there, or from the package around it.
@@ -295,6 +371,11 @@ impl<'a> Edited<'a> {
     }
 }
 
+/// Whether these clean-ups call something.
+fn may_raise(statements: &[Statement]) -> bool {
+    statements.iter().flat_map(Statement::walk).any(|statement| !statement.calls.is_empty())
+}
+
 /// All `return` statements of a function's own.
 fn returns(body: &Body) -> Vec<&Statement> {
     let own = body
@@ -310,14 +391,62 @@ fn returns(body: &Body) -> Vec<&Statement> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workshop::Files;
+
+    struct Named(&'static [&'static str]);
+
+    impl Files for Named {
+        fn read(&self, path: &str) -> Option<Vec<u8>> {
+            self.0.contains(&path).then(Vec::new)
+        }
+    }
+
+    #[test]
+    fn imports_of_the_project_stand_apart_from_what_is_installed() {
+        let files = Named(&["src/shop/cart.py", "tests/helpers.py"]);
+        let with_pytest = |text: &str| {
+            let (tree, source) = (Tree::new(&files), Source::parse(text).unwrap());
+            let mut edited = Edited::new(&tree, &source, "tests/test_a.py", None);
+            edited.add_import("import pytest");
+            String::from_utf8(edited.editor.finish().unwrap()).unwrap()
+        };
+        for own in ["from shop import cart\n", "from shop.cart import Cart\n", "import helpers\n"] {
+            assert_eq!(with_pytest(own), format!("import pytest\n\n{own}"));
+        }
+        assert_eq!(with_pytest("from shopping import cart\n"), "import pytest\nfrom shopping import cart\n");
+    }
+
+    #[test]
+    fn what_is_put_back_comes_before_clean_ups_that_may_raise() {
+        let files = Named(&[]);
+        let tree = Tree::new(&files);
+        let with_line = |text: &str, among: Among| {
+            let source = Source::parse(text).unwrap();
+            let (fixture, lines) = (vec!["f".to_owned()], vec!["a.b = saved".to_owned()]);
+            let edit = Edit::BehindYield { fixture, lines, among };
+            let edited = Edited::new(&tree, &source, "test_a.py", None).all([&edit].into_iter());
+            edited.map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        let closes = "def f():\n    yield 1\n    a.close()\n";
+        let first = with_line(closes, Among::First).unwrap();
+        assert_eq!(first, "def f():\n    yield 1\n    a.b = saved\n    a.close()\n");
+        let last = with_line(closes, Among::Last).unwrap();
+        assert_eq!(last, "def f():\n    yield 1\n    a.close()\n    a.b = saved\n");
+        assert_eq!(with_line("def f():\n    yield 1\n    a.c = 1\n", Among::First), Err(CannotApply));
+    }
 
     #[test]
     fn another_file_is_found_from_where_the_test_is() {
         let source = Source::parse("from pathlib import Path\n").unwrap();
-        let path = |file: &str, path: &str| Edited::new(&source, file, None).path(path);
+        let files = Named(&[]);
+        let tree = Tree::new(&files);
+        let path = |file: &str, path: &str| Edited::new(&tree, &source, file, None).path(path);
         assert_eq!(path("tests/test_a.py", "tests/b.txt"), "Path(__file__).with_name(\"b.txt\")");
         assert_eq!(path("test_a.py", "b/c.txt"), "Path(__file__).parent.joinpath(\"b/c.txt\")");
         assert_eq!(path("tests/test_a.py", "b.txt"), "Path(__file__).parents[1].joinpath(\"b.txt\")");
         assert_eq!(path("a/b/test_a.py", "a/bc/d"), "Path(__file__).parents[1].joinpath(\"bc/d\")");
+        let source = Source::parse("B = pathlib.Path(__file__).parent / 'b.txt'\n").unwrap();
+        let path = |file: &str, path: &str| Edited::new(&tree, &source, file, None).path(path);
+        assert_eq!(path("tests/test_a.py", "tests/b.txt"), "B");
     }
 }

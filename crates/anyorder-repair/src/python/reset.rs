@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use anyorder_model::{Halted, PatchSource, Snippet, TestIndex};
 
-use super::callable::{Call, likely, near};
+use super::callable::{Call, likely};
 use super::helpers::which_do_it;
 use super::matter::Matter;
+use super::near::near;
 use super::place::{Lines, placed};
 use super::site::Site;
 use super::text::{Called, resolve};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyorder_model::{PatchSource, Placement, State, Strength, TestIndex};
-use anyorder_source::{Shape, Source, Target};
+use anyorder_source::{Shape, Source, Statement, Target};
 
 use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone};
 use super::keep::Keep;
@@ -34,7 +34,52 @@ pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
     }
     let who = in_words(&places.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>());
     let summary = format!("let `monkeypatch` undo what {who} changes: {}", matter.what);
-    vec![matter.candidate(steps, Placement::Polluter, summary, vec![])]
+    let candidate = |steps| matter.candidate(steps, Placement::Polluter, summary.clone(), vec![]);
+    let alike = alike(matter, &steps);
+    let all = (!alike.is_empty()).then(|| candidate([&steps[..], &alike].concat()));
+    all.into_iter().chain([candidate(steps)]).collect()
+}
+
+/// The same for what else these functions assign to modules: who has one of two such statements undone forgets the other.
+fn alike(matter: &Matter<'_>, steps: &[Step]) -> Vec<Step> {
+    let replaced: BTreeSet<&str> = steps.iter().filter_map(|step| step.edit.replaces()).collect();
+    let mut alike = vec![];
+    for Step { file, edit } in steps {
+        let Edit::Replace { function, .. } = edit else { continue };
+        let Some(site) = read(matter.tree, file).and_then(|source| {
+            let function = source.function(function)?.clone();
+            Some(Site { file: file.clone(), source, function })
+        }) else {
+            continue;
+        };
+        let others = assigned_to_imports(&site).into_iter();
+        let others = others.filter(|(statement, _)| !replaced.contains(statement.text.as_str()));
+        alike.extend(others.map(|(statement, by)| {
+            let statement = statement.text.to_string();
+            Step { file: file.clone(), edit: Edit::Replace { function: function.clone(), statement, by } }
+        }));
+    }
+    alike.dedup();
+    alike
+}
+
+/// Statements of a function that assign to something of what its file imports, and are the only ones to do so.
+fn assigned_to_imports(site: &Site) -> Vec<(Statement, String)> {
+    let all: Vec<&Statement> = site.function.body.iter().flat_map(Statement::walk).collect();
+    let targets = |statement: &Statement| match &statement.shape {
+        Shape::Assign { targets, .. } => targets.iter().filter_map(written).collect(),
+        _ => vec![],
+    };
+    let is_only = |target: &String| all.iter().filter(|other| targets(other).contains(target)).count() == 1;
+    let is_imported = |target: &String| {
+        let mut imports = site.source.imports().iter().filter(|import| import.is_top_level);
+        imports.any(|import| target.split(['.', '[']).next() == Some(import.bound_name()))
+    };
+    let chosen = all.iter().filter(|statement| {
+        let targets = targets(statement);
+        !targets.is_empty() && targets.iter().all(|target| is_imported(target) && is_only(target))
+    });
+    chosen.filter_map(|statement| with_word((*statement).clone())).collect()
 }
 
 /// Where nothing is known of the state: all statements of the only polluter that `monkeypatch` has a word for.
@@ -67,8 +112,8 @@ fn rewrite(matter: &Matter<'_>, line: &str, state: &State) -> Option<Vec<(Step, 
     if site.is_unittest() || site.is_clean_up(line) || !(is_test || scope == Some("function")) {
         return None;
     }
-    let statement = site.statement(file_and_line(line)?.1)?;
-    let by = with_monkeypatch(&statement)?;
+    let at_line = site.statement(file_and_line(line)?.1);
+    let (statement, by) = at_line.and_then(with_word).or_else(|| going_elsewhere(&site, state))?;
     let by = if state.before == "<absent>" { of_absent(by) } else { by };
     let step = |edit| (Step { file: site.file.clone(), edit }, function.name().to_owned());
     let names = function.names.clone();
@@ -76,6 +121,19 @@ fn rewrite(matter: &Matter<'_>, line: &str, state: &State) -> Option<Vec<(Step, 
         step(Edit::Replace { function: names.clone(), statement: statement.text.to_string(), by }),
         step(Edit::Parameter { function: names, name: "monkeypatch".to_owned() }),
     ])
+}
+
+fn with_word(statement: Statement) -> Option<(Statement, String)> {
+    let by = with_monkeypatch(&statement)?;
+    Some((statement, by))
+}
+
+/// The one statement of a function that goes to another directory: that may be gone, and the line told that of its end.
+fn going_elsewhere(site: &Site, state: &State) -> Option<(Statement, String)> {
+    let all = site.function.body.iter().filter(|_| state.cell == "working directory");
+    let all = all.flat_map(Statement::walk).cloned().filter_map(with_word);
+    let goes: Vec<_> = all.filter(|(_, by)| by.starts_with("monkeypatch.chdir(")).collect();
+    if let [one] = &goes[..] { Some(one.clone()) } else { None }
 }
 
 /// A clean-up that assigns something else than what was there.
@@ -151,7 +209,7 @@ fn at_test(matter: &Matter<'_>, keeps: &[Keep], site: &Site, defined: &mut BTree
             return vec![step(Edit::Decorate { function, decorator: manager.clone() })];
         }
     }
-    let name = fresh_name(site, &matter.name);
+    let name = fresh_name(site, &fixture_name(matter, keeps));
     let mut steps = vec![];
     if defined.insert(site.file.clone()) {
         let lines = fixture(&name, keeps, Reach::Named, own);
@@ -169,7 +227,7 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
     for reach in [Reach::EachTest, Reach::AllTests] {
         let step = |file: &String| {
             let source = read(matter.tree, file)?;
-            let name = unused(&source, &matter.name);
+            let name = unused(&source, &fixture_name(matter, keeps));
             let lines = fixture(&name, keeps, reach, matter.own_of(file));
             Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
         };
@@ -192,7 +250,7 @@ fn around_directory(matter: &Matter<'_>, keeps: &[Keep], files: &BTreeSet<String
     let file =
         if directory.is_empty() { "conftest.py".to_owned() } else { format!("{directory}/conftest.py") };
     let source = Source::parse(matter.tree.read(&file).unwrap_or_default()).ok()?;
-    let name = unused(&source, &matter.name);
+    let name = unused(&source, &fixture_name(matter, keeps));
     let lines = fixture(&name, keeps, Reach::EachTest, None);
     let place =
         if directory.is_empty() { "all tests".to_owned() } else { format!("all tests in `{directory}`") };
@@ -215,6 +273,12 @@ fn common_directory(files: &BTreeSet<String>) -> String {
     common.join("/")
 }
 
+/// What is put back was saved; what was not there is only cleaned up.
+fn fixture_name(matter: &Matter<'_>, keeps: &[Keep]) -> String {
+    let is_saved = keeps.iter().any(|keep| keep.manager.is_some() || !keep.save.is_empty());
+    format!("{}_{}", if is_saved { "restore" } else { "clean" }, matter.name)
+}
+
 fn strength(keeps: &[Keep]) -> Strength {
     keeps.iter().map(|keep| keep.strength).max().unwrap_or(Strength::Safe)
 }
@@ -222,6 +286,17 @@ fn strength(keeps: &[Keep]) -> Strength {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_test_assigns_to_modules_is_undone_together() {
+        let text = "import os\nfrom shop import state\n\n\ndef test_a(cart):\n    state.A = 1\n    cart.b = 2\n    \
+                    with state.lock:\n        os.environ['C'] = '3'\n    before = state.D\n    state.D = 4\n    state.D = before\n";
+        let source = Source::parse(text).unwrap();
+        let function = source.function(&["test_a"]).unwrap().clone();
+        let site = Site { file: "test_a.py".to_owned(), source, function };
+        let words: Vec<String> = assigned_to_imports(&site).into_iter().map(|(_, word)| word).collect();
+        assert_eq!(words, ["monkeypatch.setattr(state, \"A\", 1)", "monkeypatch.setenv('C', '3')"]);
+    }
 
     #[test]
     fn the_common_directory_is_the_innermost_one() {

@@ -76,7 +76,7 @@ fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -
 fn around_files(matter: &Matter<'_>, pins: &[String]) -> Option<Candidate> {
     let files: BTreeSet<String> = files_of(matter, &matter.problem.sufferers);
     let step = |file: &String| {
-        let name = unused(&read(matter.tree, file)?, &matter.name.replacen("keep_", "set_", 1));
+        let name = unused(&read(matter.tree, file)?, &format!("set_{}", matter.name));
         let head = format!("@{}.fixture(autouse=True)", module("pytest"));
         let parameter = if takes_monkeypatch(pins) { "monkeypatch" } else { "" };
         let mut lines = vec![head, format!("def {name}({parameter}):")];

@@ -8,7 +8,7 @@ use super::fixture::{by_hand, cleanups, globals, saves, undone};
 use super::keep::Keep;
 use super::local::without_scope;
 use super::matter::{Matter, in_words, unused};
-use super::recipe::{Edit, Step};
+use super::recipe::{Among, Edit, Step};
 use super::site::{Site, is_fixture, read};
 use crate::candidate::Candidate;
 
@@ -30,7 +30,7 @@ enum Way {
     /// Clean-ups of `unittest`.
     Cleanups,
     /// The function that tears down, or what stands behind the `yield` of a fixture.
-    TearDown,
+    TearDown(Among),
     /// The same, in a fixture that is made anew for each test.
     EachTest,
 }
@@ -38,7 +38,7 @@ enum Way {
 /// Cells that are put back where set-ups change them.
 pub(super) fn at_setups(matter: &Matter<'_>) -> Vec<Candidate> {
     let setups = setups(matter);
-    let ways = [Way::Cleanups, Way::TearDown];
+    let ways = [Way::Cleanups, Way::TearDown(Among::First), Way::TearDown(Among::Last)];
     ways.into_iter().filter_map(|way| candidate(matter, &setups, way)).collect()
 }
 
@@ -90,7 +90,7 @@ fn candidate(matter: &Matter<'_>, setups: &Setups, way: Way) -> Option<Candidate
         let edits = match way {
             Way::Cleanups => with_cleanups(matter, site, cells)?,
             _ if site.fixture_scope().is_some() => in_fixture(matter, site, &keeps, way)?,
-            Way::TearDown => in_tear_down(matter, site, &keeps)?,
+            Way::TearDown(among) => in_tear_down(matter, site, &keeps, among)?,
             Way::EachTest => return None,
         };
         steps.extend(edits.into_iter().map(|edit| Step { file: site.file.clone(), edit }));
@@ -138,7 +138,7 @@ fn with_cleanups(matter: &Matter<'_>, site: &Site, cells: &BTreeSet<String>) -> 
 }
 
 /// The function that tears down what this one sets up does it.
-fn in_tear_down(matter: &Matter<'_>, site: &Site, keeps: &[Keep]) -> Option<Vec<Edit>> {
+fn in_tear_down(matter: &Matter<'_>, site: &Site, keeps: &[Keep], among: Among) -> Option<Vec<Edit>> {
     let setup = &site.function;
     let (_, name, _) = PAIRS.iter().find(|(name, ..)| *name == setup.name())?;
     let receiver = site.receiver();
@@ -157,7 +157,7 @@ fn in_tear_down(matter: &Matter<'_>, site: &Site, keeps: &[Keep]) -> Option<Vec<
     let heading = bound.chain([format!("{word} {name}({}):", receiver.unwrap_or_default())]).collect();
     let names = setup.names.clone();
     let first = (!save.is_empty()).then(|| Edit::First { function: names.clone(), lines: save });
-    let down = Edit::TearDown { setup: names, name: (*name).to_owned(), heading, lines };
+    let down = Edit::TearDown { setup: names, name: (*name).to_owned(), heading, lines, among };
     Some(first.into_iter().chain([down]).collect())
 }
 
@@ -185,7 +185,8 @@ fn in_fixture(matter: &Matter<'_>, site: &Site, keeps: &[Keep], way: Way) -> Opt
     let own = matter.own_of(&site.file);
     let save = [globals(keeps, own), saves(keeps)].concat();
     let first = (!save.is_empty()).then(|| Edit::First { function: fixture.clone(), lines: save });
-    let behind = Edit::BehindYield { fixture: fixture.clone(), lines: undone(keeps, own) };
+    let among = if let Way::TearDown(among) = way { among } else { Among::Last };
+    let behind = Edit::BehindYield { fixture: fixture.clone(), lines: undone(keeps, own), among };
     let narrowed = if way == Way::EachTest { Some(narrower(site)?) } else { None };
     Some(narrowed.into_iter().chain(first).chain([behind]).collect())
 }

@@ -1,7 +1,7 @@
 //! Where a test, or a line, is in the source.
 
 use anyorder_model::{Suite, TestIndex};
-use anyorder_source::{Class, Expression, Function, Source, Statement};
+use anyorder_source::{Class, Expression, Function, Import, Source, Statement};
 
 use crate::workshop::Tree;
 
@@ -114,4 +114,24 @@ pub(super) fn file_and_line(place: &str) -> Option<(String, usize)> {
 pub(super) fn read(tree: &Tree<'_>, file: &str) -> Option<Source> {
     let is_inside = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
     Source::parse(tree.read(file).filter(|_| is_inside)?).ok()
+}
+
+/// The file of a module of the project.
+pub(super) fn file_of(tree: &Tree<'_>, module: &str) -> Option<String> {
+    file_below(tree, &["", "src/", "lib/"], module)
+}
+
+/// Whether an import of a file gets something from the project: from its root, or from beside the file.
+pub(super) fn is_own(tree: &Tree<'_>, file: &str, import: &Import) -> bool {
+    let beside = file.rfind('/').map_or("", |at| &file[..=at]);
+    let below = import.name.as_ref().map(|name| format!("{}.{name}", import.module));
+    let names = below.iter().chain([&import.module]);
+    names.into_iter().any(|name| file_below(tree, &["", "src/", "lib/", beside], name).is_some())
+}
+
+fn file_below(tree: &Tree<'_>, places: &[&str], module: &str) -> Option<String> {
+    let path = module.replace('.', "/");
+    let mut files =
+        places.iter().flat_map(|place| [format!("{place}{path}.py"), format!("{place}{path}/__init__.py")]);
+    files.find(|file| tree.read(file).is_some())
 }

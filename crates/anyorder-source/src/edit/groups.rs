@@ -1,41 +1,39 @@
 //! Where an import goes among those at the head of a file: into the group and the order that people keep there.
 
+use std::collections::BTreeSet;
+
 use super::imports::imports;
 use super::lines::is_definition;
+use super::origin::{Origin, root};
 use crate::{Import, Source, Statement};
 
-/// Where an import goes; numbers are those of statements of the module.
+/// Where an import goes; numbers are those of statements of the module. At one statement, in the order in which they stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Spot {
     /// Where the first import from `__future__` goes.
     Future,
     /// Where the first import of a file goes.
     First,
-    /// Above another one.
-    Before(usize),
     /// Above another one, with a blank line between.
     GroupBefore(usize),
+    /// Above another one.
+    Before(usize),
     /// Below another one.
     Behind(usize),
     /// Below another one, with a blank line between.
     GroupBehind(usize),
 }
 
-/// Modules of Python itself that tests import often; others are taken for what is installed.
-const STANDARD: &str = "abc argparse ast asyncio atexit base64 builtins collections configparser contextlib contextvars copy \
-    csv ctypes datetime decimal enum errno functools gc glob gzip hashlib http importlib inspect io \
-    itertools json locale logging math multiprocessing operator os pathlib pickle platform pprint queue \
-    random re shutil signal socket sqlite3 ssl string struct subprocess sys tempfile textwrap threading \
-    time traceback types typing unittest urllib uuid warnings weakref zipfile";
-
 /// Imports before the first definition, in groups: without blank lines or other statements between them.
 pub(super) struct Groups<'a> {
     source: &'a Source,
-    groups: Vec<Vec<usize>>,
+    own: &'a BTreeSet<String>,
+    members: Vec<Vec<usize>>,
 }
 
 impl<'a> Groups<'a> {
-    pub(super) fn of(source: &'a Source) -> Self {
+    /// Those of a file; `own` are the first names of the project's modules.
+    pub(super) fn of(source: &'a Source, own: &'a BTreeSet<String>) -> Self {
         let body = source.top_level();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let head = body.iter().take_while(|statement| !is_definition(statement)).enumerate();
@@ -46,52 +44,56 @@ impl<'a> Groups<'a> {
                 None => groups.push(vec![at]),
             }
         }
-        Groups { source, groups }
+        Groups { source, own, members: groups }
+    }
+
+    pub(super) fn origin(&self, import: &Import) -> Origin {
+        Origin::of(import, self.own)
     }
 
     pub(super) fn spot(&self, import: &Import) -> Spot {
-        let ours = Kind::of(import);
-        let is_kin = |other: &Import| root(other) == root(import) && (other.level > 0) == (import.level > 0);
-        let is_alike = |other: &Import| ours == Kind::Standard && Kind::of(other) == ours;
+        let ours = self.origin(import);
+        let is_kin = |at: usize| {
+            let mut there = self.imports(at).iter();
+            there.any(|other| root(other) == root(import) && (other.level > 0) == (import.level > 0))
+        };
+        let is_alike = |at: usize| self.origin_at(at) == ours;
         if let Some(group) = self.last_with(is_kin).or_else(|| self.last_with(is_alike)) {
             return self.spot_in(group, import);
         }
-        match (ours, self.groups.last()) {
-            (Kind::Future, _) => Spot::Future,
-            (_, None) => Spot::First,
-            (Kind::Standard, Some(group)) => self.spot_above(end(group)),
-            (Kind::Installed, Some(group)) if self.has(group, |it| Kind::of(it) == ours) => {
-                self.spot_in(group, import)
-            }
-            (Kind::Installed, Some(group)) => Spot::GroupBehind(end(group)),
+        match self.members.last() {
+            _ if ours == Origin::Future => Spot::Future,
+            None => Spot::First,
+            Some(last) => self.spot_between(ours, end(last)),
         }
     }
 
-    fn has(&self, group: &[usize], wanted: impl Fn(&Import) -> bool) -> bool {
-        group.iter().flat_map(|&at| self.imports(at)).any(wanted)
+    fn last_with(&self, wanted: impl Fn(usize) -> bool) -> Option<&Vec<usize>> {
+        self.members.iter().rev().find(|group| group.iter().any(|&at| wanted(at)))
     }
 
-    fn last_with(&self, wanted: impl Fn(&Import) -> bool) -> Option<&Vec<usize>> {
-        self.groups.iter().rev().find(|group| self.has(group, &wanted))
+    /// A group of its own, behind those of what comes first; in a file that keeps nothing apart, a line between the others.
+    fn spot_between(&self, ours: Origin, last: usize) -> Spot {
+        let all = self.members.iter().flatten();
+        let above = all.copied().rfind(|&at| self.origin_at(at) < ours);
+        let Some(above) = above else {
+            let first = self.members[0][0];
+            return if self.is_free(first) { Spot::GroupBefore(first) } else { Spot::Behind(last) };
+        };
+        let is_last = self.members.iter().any(|group| end(group) == above);
+        if is_last { Spot::GroupBehind(above) } else { Spot::Behind(above) }
     }
 
-    /// A group of its own above all others that are not from `__future__`.
-    fn spot_above(&self, last: usize) -> Spot {
-        let is_future = |at: usize| self.has(&[at], |import| Kind::of(import) == Kind::Future);
-        match self.groups.iter().flatten().find(|&&at| !is_future(at)) {
-            Some(&first) if self.is_free(first) => Spot::GroupBefore(first),
-            Some(_) => Spot::Behind(last),
-            None => Spot::GroupBehind(last),
-        }
-    }
-
-    /// In order, if the group is; else at its end.
+    /// Among those of the same origin: in order, if they are; else at their end.
     fn spot_in(&self, group: &[usize], import: &Import) -> Spot {
-        let keys: Vec<_> = group.iter().filter_map(|&at| self.imports(at).first().map(key)).collect();
+        let ours = self.origin(import);
+        let alike: Vec<usize> = group.iter().copied().filter(|&at| self.origin_at(at) == ours).collect();
+        let alike = if alike.is_empty() { group.to_vec() } else { alike };
+        let keys: Vec<_> = alike.iter().filter_map(|&at| self.imports(at).first().map(key)).collect();
         let is_greater = |other: &_| *other > key(import);
         match keys.iter().position(is_greater) {
-            Some(at) if keys.is_sorted() && self.is_free(group[at]) => Spot::Before(group[at]),
-            _ => Spot::Behind(end(group)),
+            Some(at) if keys.is_sorted() && self.is_free(alike[at]) => Spot::Before(alike[at]),
+            _ => Spot::Behind(end(&alike)),
         }
     }
 
@@ -103,37 +105,20 @@ impl<'a> Groups<'a> {
             && self.source.start_with_comments(start, "") == lines.start(start)
     }
 
+    /// That of the first name that a statement imports.
+    fn origin_at(&self, at: usize) -> Origin {
+        self.origin(self.imports(at).first().expect("an import imports something"))
+    }
+
     fn imports(&self, at: usize) -> &'a [Import] {
         let statement: &'a Statement = &self.source.top_level()[at];
         imports(statement)
     }
 }
 
-/// Where a module comes from, as far as that can be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Future,
-    Standard,
-    Installed,
-}
-
-impl Kind {
-    fn of(import: &Import) -> Self {
-        match root(import) {
-            "__future__" => Kind::Future,
-            root if import.level == 0 && STANDARD.split(' ').any(|name| name == root) => Kind::Standard,
-            _ => Kind::Installed,
-        }
-    }
-}
-
 /// The last import of a group.
 fn end(group: &[usize]) -> usize {
     *group.last().expect("a group has imports")
-}
-
-fn root(import: &Import) -> &str {
-    import.module.split('.').next().unwrap_or_default()
 }
 
 /// The usual order: plain imports first, then by module.

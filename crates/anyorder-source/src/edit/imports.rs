@@ -1,10 +1,11 @@
 //! Adds imports: what is not there yet, and how it is put where `groups.rs` wants it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::block::Block;
 use super::groups::{Groups, Spot, key};
 use super::lines::is_definition;
+use super::origin::Origin;
 use super::splice::Rank;
 use super::{CannotEdit, Editor};
 use crate::{Body, Import, Shape, Source, Statement};
@@ -29,7 +30,7 @@ impl Editor {
             }
         }
         let source = self.source.clone();
-        for (spot, text) in spots(&source, wanted) {
+        for (spot, text) in spots(&source, &self.own.clone(), wanted) {
             self.put_imports(source.top_level(), spot, &text);
         }
     }
@@ -86,22 +87,33 @@ fn import_block(text: &str) -> Result<Block, CannotEdit> {
 }
 
 /// What goes where, each place once.
-fn spots(source: &Source, mut wanted: Vec<&Block>) -> BTreeMap<Spot, String> {
-    let groups = Groups::of(source);
+fn spots(source: &Source, own: &BTreeSet<String>, wanted: Vec<&Block>) -> BTreeMap<Spot, String> {
+    let groups = Groups::of(source, own);
     let newline = source.style().newline;
-    wanted.sort_by_cached_key(|block| imports_of(block).next().map(key));
-    let mut spots: BTreeMap<Spot, Vec<String>> = BTreeMap::new();
+    let mut spots: BTreeMap<Spot, Vec<(Origin, &Import, String)>> = BTreeMap::new();
     for (block, first) in wanted.into_iter().filter_map(|block| Some((block, imports_of(block).next()?))) {
-        spots.entry(groups.spot(first)).or_default().push(block.render("", source));
+        let line = (groups.origin(first), first, block.render("", source));
+        spots.entry(groups.spot(first)).or_default().push(line);
     }
-    let mut spots: BTreeMap<Spot, String> =
-        spots.into_iter().map(|(spot, texts)| (spot, texts.join(newline))).collect();
-    if let (Some(future), Some(others)) = (spots.get(&Spot::Future), spots.get(&Spot::First)) {
-        let both = format!("{future}{newline}{newline}{others}");
-        spots.remove(&Spot::Future);
-        spots.insert(Spot::First, both);
+    // Those from the future stand above the others.
+    if let Some(future) = spots.remove(&Spot::Future) {
+        let is_first = spots.contains_key(&Spot::First);
+        spots.entry(if is_first { Spot::First } else { Spot::Future }).or_default().extend(future);
     }
-    spots
+    spots.into_iter().map(|(spot, lines)| (spot, joined(spot, lines, newline))).collect()
+}
+
+/// Lines for one place in order, with blank lines between origins where they are groups of their own.
+fn joined(spot: Spot, mut lines: Vec<(Origin, &Import, String)>, newline: &str) -> String {
+    let is_apart = !matches!(spot, Spot::Before(_) | Spot::Behind(_));
+    lines.sort_by_cached_key(|(origin, import, _)| (*origin, key(import)));
+    let mut text = String::new();
+    for (at, (origin, _, line)) in lines.iter().enumerate() {
+        let begins = at > 0 && lines[at - 1].0 != *origin;
+        text += &newline.repeat(usize::from(at > 0) + usize::from(begins && is_apart));
+        text += line;
+    }
+    text
 }
 
 fn imports_of(block: &Block) -> impl Iterator<Item = &Import> {

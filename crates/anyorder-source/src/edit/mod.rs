@@ -7,6 +7,7 @@ mod block;
 mod groups;
 mod imports;
 mod lines;
+mod origin;
 mod parameters;
 mod removal;
 mod splice;
@@ -28,6 +29,8 @@ pub struct Editor {
     breaks: BTreeMap<usize, (Range<usize>, String)>,
     parameters: BTreeMap<usize, (Function, Vec<String>)>,
     imports: Vec<String>,
+    /// First names of modules that are the project's own.
+    own: BTreeSet<String>,
     /// Statements that go, by where they begin and end.
     removed: BTreeSet<(usize, usize)>,
     /// Blocks that get statements, by where they begin.
@@ -77,6 +80,7 @@ impl Editor {
             breaks: BTreeMap::new(),
             parameters: BTreeMap::new(),
             imports: Vec::new(),
+            own: BTreeSet::new(),
             removed: BTreeSet::new(),
             filled: BTreeSet::new(),
             fault: None,
@@ -165,6 +169,12 @@ impl Editor {
     /// Puts other words in the place of some; `range` is where they are in the file's text, in bytes.
     pub fn replace_words(&mut self, range: Range<usize>, words: &str) -> &mut Self {
         self.splice(range, words.to_owned(), Rank::Instead);
+        self
+    }
+
+    /// Says which modules are the project's own, by their first names: imports of these stand apart from others, below them.
+    pub fn know_own(&mut self, roots: impl IntoIterator<Item = String>) -> &mut Self {
+        self.own.extend(roots);
         self
     }
 

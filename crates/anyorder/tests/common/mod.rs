@@ -10,6 +10,7 @@ pub(crate) mod expected;
 pub(crate) mod history;
 pub(crate) mod hostile;
 pub(crate) mod page;
+pub(crate) mod patches;
 mod watch;
 
 use std::cell::RefCell;
