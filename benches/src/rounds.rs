@@ -31,6 +31,9 @@ pub struct Rounds {
     pub forks: f64,
     /// All rounds, in a new JVM each.
     pub plain: f64,
+    /// The original order, in a new JVM, so many times. Where JUnit has no way to run methods in a given order the runner starts
+    /// it once for each, which takes long; in this order it need not.
+    pub original: f64,
     /// How many outcomes differ between the two.
     pub differing: usize,
 }
@@ -86,6 +89,7 @@ fn of_module(module: Module, settings: &Settings, count: u64) -> Rounds {
         zygote,
         forks,
         plain: runs.iter().map(|run| run.cpu).sum(),
+        original: count as f64 * PlainRun::of(&engine, &Order::original(engine.suite()), files.path()).cpu,
         differing: pairs.map(|(record, run)| differing(&record.steps, &run.steps)).sum(),
     }
 }
