@@ -2,6 +2,7 @@
 
 pub mod generated;
 pub mod memory;
+pub mod rounds;
 pub mod tool;
 
 use std::fs;

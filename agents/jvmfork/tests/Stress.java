@@ -19,7 +19,8 @@ final class Stress {
 
     static final AtomicLongArray PROGRESS = new AtomicLongArray(6);
     static final Object LOCK = new Object();
-    static final ReentrantLock OTHER_LOCK = new ReentrantLock();
+    /** Fair: on a busy machine whoever wants another kind may wait for longer than a child has, fork or no fork. */
+    static final ReentrantLock OTHER_LOCK = new ReentrantLock(true);
     static volatile Object sink;
 
     static final class Loader extends ClassLoader {

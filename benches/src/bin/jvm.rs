@@ -1,9 +1,9 @@
-//! What a fork of a JVM saves: one test, a pair of tests, every test twice, and rounds of a whole suite, against new JVMs.
+//! What a fork of a JVM saves: one test, a pair of tests, every test twice, and rounds of a whole suite, against new JVMs; and
+//! what it costs where there is much to copy.
 //!
 //! `cargo xtask bench jvm [DIRECTORY...]`. CPU of whole commands, on a generated suite of 150 tests in 30 classes. What a test
 //! costs in a fork is what `sweep --strategy isolated` takes more than `sweep --strategy original`, so the zygote is not in
-//! it. With directories, only rounds of the suites there are compared: with the agent's own new JVMs, and with new JVMs as
-//! the build would start them, with default options and no agent.
+//! it. With directories, only rounds of the suites there are compared (`rounds.rs`).
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::fmt::Write;
@@ -12,36 +12,57 @@ use std::process::Command;
 use std::{env, fs};
 
 use anyorder_testkit::binary::{Profile, anyorder};
+use anyorder_testkit::jvm::{ForkPrograms, Jdk, ZYGOTE};
 use anyorder_testkit::repository;
 use anyorder_testkit::spent::{Spent, spend};
 use benches::median;
+use benches::rounds::Rounds;
 use serde_json::Value;
 use tempfile::TempDir;
 
 const CLASSES: usize = 30;
 const TESTS_PER_CLASS: usize = 5;
-const ROUNDS: usize = 3;
+const TIMES: usize = 3;
 const QUICK: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
+/// The file that names the test.
+const ORDER: &str = "order";
+
 /// How many random orders of a whole suite are compared.
-const ORDERS: usize = 10;
+const ORDERS: u64 = 10;
 
 fn main() {
     let directories: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
     for directory in &directories {
-        let project = Project::at(directory);
-        let [fork, process] = ["fork", "process"].map(|isolation| project.round(&["--isolation", isolation]));
-        let plain = Plain::new(&project).run("all", &[]);
-        println!(
-            "{}: a round in a fork {fork:.0} ms of CPU, in a new JVM with default options {plain:.0} ms, {:.1}x, in one of the \
-             agent's {process:.0} ms, {:.1}x",
-            directory.display(),
-            plain / fork,
-            process / fork
-        );
+        show_rounds(directory);
     }
     if directories.is_empty() {
         generated();
+        large();
+    }
+}
+
+/// A JVM with much in its heap and many threads, on every JDK.
+fn large() {
+    const HEAP: [&str; 1] = ["-Xmx2g"];
+    const MEBIBYTES_THREADS_FORKS: [&str; 3] = ["1024", "200", "40"];
+    for jdk in Jdk::claimed() {
+        let programs = ForkPrograms::compiled(&jdk);
+        let (_, said) = programs.run("Large", &[&ZYGOTE[..], &HEAP].concat(), &MEBIBYTES_THREADS_FORKS);
+        println!("Java {}: {}", jdk.feature, said.trim());
+    }
+}
+
+fn show_rounds(directory: &Path) {
+    for Rounds { module, tests, zygote, forks, plain, original, differing } in Rounds::of(directory, ORDERS) {
+        println!(
+            "{} {module}: {ORDERS} rounds of {tests} tests in forks {forks:.0} ms of CPU, and {zygote:.0} of the JVM that is forked; in new \
+             JVMs of the build's {plain:.0} ms, {:.1}x; {ORDERS} times the original order in one {original:.0} ms, {:.1}x; {differing} \
+             outcomes differ",
+            directory.display(),
+            plain / forks,
+            original / forks,
+        );
     }
 }
 
@@ -59,10 +80,9 @@ fn generated() {
     let process = (processes("isolated") - processes("original")) / (count - 1) as f64;
     let [suite, twice] = ["suite", "isolated-test"].map(|mode| project.run(&["twice", "--mode", mode]));
     let plain = Plain::new(&project).in_jars();
-    let default = plain.run("one", &[]);
-    let (round, new_round) = (project.round(&[]), plain.run("all", &[]));
+    let default = plain.run(&[]);
     let archived = plain.run_archived();
-    println!("CPU in ms, median of {ROUNDS} rounds");
+    println!("CPU in ms, median of {TIMES} times");
     for (what, spent) in [
         ("one test, in a fork", isolated),
         ("one test, in a new JVM of the agent's", process),
@@ -76,9 +96,7 @@ fn generated() {
     ] {
         println!("{what:70} {spent:>8.1} {:>6.1}x", spent / isolated);
     }
-    println!("{:70} {round:>8.1}", "a round of all tests, in a fork");
-    let what = "a round of all tests, in a new JVM with default options";
-    println!("{what:70} {new_round:>8.1} {:>6.1}x", new_round / round);
+    show_rounds(&project.home);
 }
 
 /// A Maven project.
@@ -110,19 +128,10 @@ impl Project {
         project
     }
 
-    /// All tests, in the original order.
-    fn tests(&self) -> Vec<String> {
+    fn first_test(&self) -> String {
         let spent = self.spend(&["collect", "--json", "-"]);
         let report: Value = serde_json::from_slice(&spent.output.stdout).expect("it is JSON");
-        let tests = report["tests"].as_array().expect("a list of tests").iter();
-        tests.filter_map(|test| test["id"].as_str()).map(str::to_owned).collect()
-    }
-
-    /// One of several random orders of all tests.
-    fn round(&self, words: &[&str]) -> f64 {
-        let rounds = ORDERS.to_string();
-        let random = self.sweep(&[&["--strategy", "random", "--rounds", &rounds], words].concat());
-        (random - self.sweep(&[&["--strategy", "original"], words].concat())) / ORDERS as f64
+        report["tests"][0]["id"].as_str().expect("there are tests").to_owned()
     }
 
     fn sweep(&self, words: &[&str]) -> f64 {
@@ -130,7 +139,7 @@ impl Project {
     }
 
     fn run(&self, words: &[&str]) -> f64 {
-        median((0..ROUNDS).map(|_| 1e3 * self.spend(words).cpu_s).collect())
+        median((0..TIMES).map(|_| 1e3 * self.spend(words).cpu_s).collect())
     }
 
     /// With nothing remembered but the build.
@@ -158,7 +167,7 @@ fn source(class: usize) -> String {
     text + "}\n"
 }
 
-/// JUnit by itself, without anyorder.
+/// One test with JUnit by itself, without anyorder.
 struct Plain {
     home: PathBuf,
     work: TempDir,
@@ -181,10 +190,7 @@ impl Plain {
                 .arg(runner),
         );
         class_path.insert(0, classes.display().to_string());
-        let tests = project.tests();
-        for (order, tests) in [("one", &tests[..1]), ("all", &tests)] {
-            fs::write(work.path().join(order), tests.join("\n") + "\n").expect("it can be written to");
-        }
+        fs::write(work.path().join(ORDER), project.first_test() + "\n").expect("it can be written to");
         Plain { home: project.home.clone(), work, class_path }
     }
 
@@ -200,28 +206,28 @@ impl Plain {
         self
     }
 
-    fn java(&self, order: &str, options: &[&str]) -> Command {
+    fn java(&self, options: &[&str]) -> Command {
         let mut java = Command::new("java");
         java.args(options).args(["-cp", &self.class_path.join(":"), "AnyorderOrder"]);
-        java.arg(self.work.path().join(order)).current_dir(&self.home);
+        java.arg(self.work.path().join(ORDER)).current_dir(&self.home);
         java
     }
 
-    fn run(&self, order: &str, options: &[&str]) -> f64 {
+    fn run(&self, options: &[&str]) -> f64 {
         let one = |_| {
-            let spent = spend(&mut self.java(order, options));
+            let spent = spend(&mut self.java(options));
             assert!(spent.output.status.success(), "{}", String::from_utf8_lossy(&spent.output.stderr));
             1e3 * spent.cpu_s
         };
-        median((0..ROUNDS).map(one).collect())
+        median((0..TIMES).map(one).collect())
     }
 
     fn run_archived(&self) -> f64 {
         let archive = self.work.path().join("classes.jsa");
         let [make, with] = ["ArchiveClassesAtExit", "SharedArchiveFile"]
             .map(|option| format!("-XX:{option}={}", archive.display()));
-        must(&mut self.java("one", &[&QUICK[..], &[&make]].concat()));
-        self.run("one", &[&QUICK[..], &[&with]].concat())
+        must(&mut self.java(&[&QUICK[..], &[&make]].concat()));
+        self.run(&[&QUICK[..], &[&with]].concat())
     }
 }
 
