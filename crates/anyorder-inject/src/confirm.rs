@@ -1,9 +1,8 @@
-//! Looks into one suspect of one mutant: is it order, which tests are behind it, and does the plain runner agree.
+//! Looks into one suspect of one mutant in forks: is it order, and which tests are behind it.
 
-use anyorder_model::{Group, Halted, Kind, Order, RunRecord, Signature, TestIndex};
+use anyorder_model::{Group, Halted, Kind, Order, Signature, TestIndex};
 use anyorder_search::{Shrunk, shrink};
 
-use crate::bench::Ask;
 use crate::judge::{Judge, last_ends};
 use crate::trial::{End, Trial};
 use crate::{Fate, Flaky};
@@ -11,7 +10,7 @@ use crate::{Fate, Flaky};
 /// How many questions a group of several partners may take.
 const MOST_QUESTIONS: usize = 60;
 
-/// Looks into a test that has both passed and failed: what the mutant is because of it.
+/// Looks into a test that has both passed and failed: what the mutant is because of it, as far as forks can tell.
 pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIndex) -> Result<Fate, Halted> {
     let by_chance = Ok(Fate::NonDeterministic(vec![test]));
     let alone = Order(vec![test]);
@@ -45,7 +44,7 @@ pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIn
     let (passing, failing) = if kind == Kind::Brittle { (shown, alone) } else { (alone, shown) };
     let failure = failure(judge, trial, &failing)?;
     let found = Flaky { test, kind, partners, cleaners, failure, passing, failing, confirmed: false };
-    plainly(judge, trial, found)
+    Ok(Fate::Unconfirmed(vec![found]))
 }
 
 /// What the suspect is, by how it ends alone; nothing if that differs.
@@ -62,7 +61,7 @@ fn kind_of(alone: &[End], trial: &Trial<'_>, test: TestIndex) -> Option<Kind> {
 }
 
 /// Whether an order that ends so shows what the suspect is.
-fn is_shown(kind: Kind, end: &End) -> bool {
+pub(crate) fn is_shown(kind: Kind, end: &End) -> bool {
     match kind {
         Kind::Brittle => *end == End::Passed,
         _ => matches!(end, End::Failed(_)),
@@ -140,20 +139,5 @@ fn failure(judge: &mut Judge<'_>, trial: &mut Trial<'_>, failing: &Order) -> Res
     Ok(match ends.into_iter().next() {
         Some(End::Failed(signature)) => signature,
         _ => Signature::default(),
-    })
-}
-
-/// Asks the plain runner, on the mutant's tree.
-fn plainly(judge: &mut Judge<'_>, trial: &Trial<'_>, found: Flaky) -> Result<Fate, Halted> {
-    let orders = vec![found.failing.clone(), found.passing.clone()];
-    let asked = [Ask::of(trial.mutant, orders)];
-    let records = judge.bench.run_plain(&asked)?.pop().unwrap_or_default();
-    let ends = last_ends(&records);
-    let is_so =
-        matches!(&ends[..], [End::Failed(_), End::Passed]) && records.iter().all(RunRecord::is_faithful);
-    Ok(if is_so {
-        Fate::OrderDependent(vec![Flaky { confirmed: true, ..found }])
-    } else {
-        Fate::Unconfirmed(vec![found])
     })
 }

@@ -2,7 +2,8 @@
 
 use anyorder_model::{Kind, Order, TestIndex};
 
-use crate::stable::{InjectSettings, Leavings, Scope, Unstable, unstable};
+use crate::scope::Scope;
+use crate::stable::{InjectSettings, Leavings, Unstable, unstable};
 use crate::toy::{LOST, Toy, flaky, judged, judged_as, mutant, of_fixture};
 use crate::verdict::Fate;
 use crate::{Judge, Mutant};
@@ -68,6 +69,36 @@ fn a_changed_test_may_be_the_polluter_of_others() {
         (flaky.test, flaky.kind, &flaky.partners),
         (TestIndex(3), Kind::Victim, &vec![vec![TestIndex(0)]])
     );
+}
+
+#[test]
+fn victims_of_one_polluter_share_their_plain_runs() {
+    let mut toy = Toy::new(6, |changed, before, test| !(changed && test > 2 && before.contains(&0)));
+    let Fate::OrderDependent(found) = judged(&mut toy).fate else { panic!("three victims") };
+    assert_eq!(found.iter().map(|flaky| flaky.test.0).collect::<Vec<_>>(), [3, 4, 5]);
+    assert!(found.iter().all(|flaky| flaky.confirmed));
+    assert_eq!(toy.plain, 1);
+}
+
+#[test]
+fn victims_that_clean_up_for_each_other_have_plain_runs_of_their_own() {
+    let mut toy = Toy::new(6, |changed, before, test| {
+        let last = before.iter().rposition(|&test| test == 0);
+        let is_dirty = last.is_some_and(|last| before[last..].iter().all(|&test| test < 3));
+        !(changed && test > 2 && is_dirty)
+    });
+    let Fate::OrderDependent(found) = judged(&mut toy).fate else { panic!("three victims") };
+    assert_eq!((found.len(), toy.plain), (3, 3));
+}
+
+#[test]
+fn what_the_shared_plain_run_does_not_show_is_asked_again_by_itself() {
+    let mut toy = Toy::new(6, |changed, before, test| !(changed && test > 2 && before.contains(&0)));
+    // New processes show two of the three only.
+    toy.plain_law = |changed, before, test| !(changed && test > 3 && before.contains(&0));
+    let Fate::OrderDependent(found) = judged(&mut toy).fate else { panic!("two victims") };
+    assert_eq!(found.iter().map(|flaky| flaky.test.0).collect::<Vec<_>>(), [4, 5]);
+    assert_eq!(toy.plain, 2);
 }
 
 #[test]

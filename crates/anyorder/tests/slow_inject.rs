@@ -29,6 +29,17 @@ fn told(mutant: &Value) -> Value {
     told
 }
 
+/// The data set has those mutants that a list of the fixture's has, and no others.
+fn has_the_mutants_of(fixture: &Fixture, list: &str, directory: &Path) {
+    let dataset = json(&directory.join("dataset.json"));
+    let seen: Vec<Value> = dataset["mutants"].as_array().unwrap().iter().map(told).collect();
+    let expected = json(&fixture.path().join("inject.json"));
+    let expected = expected[list].as_array().unwrap();
+    let missing: Vec<&Value> = expected.iter().filter(|mutant| !seen.contains(mutant)).collect();
+    let unexpected: Vec<&Value> = seen.iter().filter(|mutant| !expected.contains(mutant)).collect();
+    assert!(missing.is_empty() && unexpected.is_empty(), "missing {missing:#?}, unexpected {unexpected:#?}");
+}
+
 #[test]
 fn every_operator_makes_the_mutants_that_are_known_and_they_are_the_same_after_an_interruption() {
     let fixture = Fixture::pytest("inject");
@@ -41,13 +52,7 @@ fn every_operator_makes_the_mutants_that_are_known_and_they_are_the_same_after_a
         directory
     };
     let whole = inject("whole");
-    let seen: Vec<Value> =
-        json(&whole.join("dataset.json"))["mutants"].as_array().unwrap().iter().map(told).collect();
-    let expected = json(&fixture.path().join("inject.json"));
-    let expected = expected["mutants"].as_array().unwrap();
-    let missing: Vec<&Value> = expected.iter().filter(|mutant| !seen.contains(mutant)).collect();
-    let unexpected: Vec<&Value> = seen.iter().filter(|mutant| !expected.contains(mutant)).collect();
-    assert!(missing.is_empty() && unexpected.is_empty(), "missing {missing:#?}, unexpected {unexpected:#?}");
+    has_the_mutants_of(&fixture, "mutants", &whole);
 
     // What a command that was killed has left: a part of its journal, the last line of it cut off.
     let resumed = out.path().join("resumed");
@@ -55,6 +60,18 @@ fn every_operator_makes_the_mutants_that_are_known_and_they_are_the_same_after_a
     let journal = fs::read(whole.join(".work/journal.jsonl")).unwrap();
     fs::write(resumed.join(".work/journal.jsonl"), &journal[..journal.len() * 9 / 10]).unwrap();
     assert_eq!(files(&inject("resumed")), files(&whole));
+}
+
+#[test]
+fn a_victim_in_another_class_is_found_in_orders_of_the_whole_file() {
+    let fixture = Fixture::pytest("inject");
+    let out = tempfile::tempdir().unwrap();
+    let file = "tests/test_across_classes.py";
+    let words =
+        ["inject", "--operators", "all", "--scope", "file", "--reruns", "1", "--orders", "2", "--out"];
+    let words = [&words[..], &[out.path().to_str().unwrap(), file]].concat();
+    Anyorder::at(fixture.path()).run(&words).with_code(0);
+    has_the_mutants_of(&fixture, "in_orders_of_the_file", out.path());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use anyorder_inject::{
     Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict, amount,
     classes, mutants, sample, unstable,
 };
-use anyorder_model::{Aim, Cost, Event, Halted, Order, Plan, Suite, TestIndex};
+use anyorder_model::{Aim, Cost, Event, Halted, Order, Plan, TestIndex};
 use anyorder_report::Terminal;
 
 use crate::args::{InjectArgs, SuiteArgs};
@@ -84,8 +84,8 @@ impl<'a> Injector<'a> {
         refuse(engine)?;
         let suite = engine.suite();
         let files = Disk { root: self.project.directory.join(&suite.root) };
-        let mutants = mutants(suite, &files, &self.operators, self.args.limit, self.settings.seed);
-        let mutants = self.in_scope(suite, mutants);
+        let mut mutants = mutants(suite, &files, &self.operators, self.args.limit, self.settings.seed);
+        mutants.iter_mut().for_each(|mutant| self.settings.scope.widen(suite, mutant));
         let mut journal = self.journal(engine)?;
         let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite)?;
         let done = self.data_set(&mut bench, engine, &files, mutants, &mut journal);
@@ -154,14 +154,6 @@ impl<'a> Injector<'a> {
         suite.how.directory = None;
         suite.how.python = suite.how.python.map(|python| std::path::absolute(&python).unwrap_or(python));
         suite
-    }
-
-    /// In a hunt over the suite all of its tests may notice.
-    fn in_scope(&self, suite: &Suite, mut mutants: Vec<Mutant>) -> Vec<Mutant> {
-        if self.settings.scope == Scope::Suite {
-            mutants.iter_mut().for_each(|mutant| mutant.judged = vec![suite.indices().collect()]);
-        }
-        mutants
     }
 
     /// The verdicts that are known already.
