@@ -141,7 +141,8 @@ impl<'a> Injector<'a> {
             shown: self.args.scored_in,
             settings: self.settings,
             left_out: &tried.left_out,
-            file: self.out.join(WORK).join("score.json"),
+            about: self.about(bench.engine()),
+            work: self.out.join(WORK),
         };
         let scores = scoring.scores(bench, &flaky)?;
         bench.session().data(&scores.iter().map(scored).collect::<String>());

@@ -3,6 +3,8 @@
 
 mod bench;
 mod journal;
+mod lines;
+mod looks;
 mod quiet;
 mod refusal;
 mod score;
