@@ -90,6 +90,7 @@ impl<'a> Injector<'a> {
         let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite)?;
         let done = self.data_set(&mut bench, engine, &files, mutants, &mut journal);
         let trouble = bench.trouble.take();
+        let spent = bench.spent;
         let mutants = match done {
             Ok(mutants) => mutants,
             Err(Stop::Failed(failure)) => return Err(failure),
@@ -98,7 +99,7 @@ impl<'a> Injector<'a> {
         let work = self.out.join(WORK).join("cost.json");
         let closing = move |cost: Cost| {
             // What it took is no part of the data set, which is the same each time.
-            let _ = fs::write(work, cost_json(cost, mutants));
+            let _ = fs::write(work, cost_json(cost, mutants, spent));
             vec![Event::Finished { coverage: None, cost, stopped_early: None }]
         };
         Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
@@ -118,6 +119,7 @@ impl<'a> Injector<'a> {
         let injection = self.injection(engine, &tried, &classes);
         self.write(&injection)?;
         bench.session().data(&summary(&injection, &self.out));
+        bench.spent.told().iter().for_each(|line| bench.session().say("Cost", line));
         if !self.args.score.is_empty() {
             self.score(bench, &tried)?;
         }
