@@ -10,6 +10,9 @@ use crate::{Fate, Flaky};
 /// How many questions a group of several partners may take.
 const MOST_QUESTIONS: usize = 60;
 
+/// So many tests are tried at once between a polluter and its victim.
+const BETWEEN: usize = 12;
+
 /// Looks into a test that has both passed and failed: what the mutant is because of it, as far as forks can tell.
 pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIndex) -> Result<Fate, Halted> {
     let by_chance = Ok(Fate::NonDeterministic(vec![test]));
@@ -120,6 +123,9 @@ fn behind(group: &[TestIndex], test: TestIndex) -> Order {
 }
 
 /// The tests that, between the first group of polluters and the victim, let it pass.
+///
+/// None of those that are asked is a polluter by itself, so one that cleans does so among others, too: only where several
+/// of them let the victim pass is each one tried.
 fn cleaners(
     judge: &mut Judge<'_>,
     trial: &mut Trial<'_>,
@@ -129,9 +135,16 @@ fn cleaners(
     let Some(polluters) = partners.first() else { return Ok(vec![]) };
     let is_free = |other: &TestIndex| *other != test && !partners.iter().any(|group| group.contains(other));
     let others: Vec<TestIndex> = trial.judged.iter().copied().filter(is_free).collect();
-    let between = |&cleaner: &TestIndex| polluters.iter().copied().chain([cleaner, test]).collect();
-    let ends = last_ends(&judge.run(trial, others.iter().map(between).collect())?);
-    Ok(others.into_iter().zip(ends).filter(|(_, end)| *end == End::Passed).map(|(other, _)| other).collect())
+    let mut clean = |between: &[Vec<TestIndex>]| {
+        let order =
+            |between: &Vec<TestIndex>| polluters.iter().chain(between).copied().chain([test]).collect();
+        let records = judge.run(trial, between.iter().map(order).collect())?;
+        let ends = last_ends(&records).into_iter().zip(between);
+        Ok(ends.filter(|(end, _)| *end == End::Passed).flat_map(|(_, between)| between.clone()).collect())
+    };
+    let chunks = |tests: &[TestIndex], size| tests.chunks(size).map(<[_]>::to_vec).collect::<Vec<_>>();
+    let some: Vec<TestIndex> = clean(&chunks(&others, BETWEEN))?;
+    clean(&chunks(&some, 1))
 }
 
 fn failure(judge: &mut Judge<'_>, trial: &mut Trial<'_>, failing: &Order) -> Result<Signature, Halted> {

@@ -49,6 +49,25 @@ fn a_changed_test_that_another_one_disturbs_is_a_victim_with_its_cleaners() {
 }
 
 #[test]
+fn cleaners_are_found_among_many_tests_without_an_order_for_each() {
+    let orders_with = |law: fn(bool, &[u32], u32) -> bool| {
+        let mut toy = Toy::new(100, law);
+        let verdict = judged(&mut toy);
+        (flaky(&verdict).cleaners.clone().unwrap(), verdict.orders)
+    };
+    let (cleaners, orders) = orders_with(|changed, before, test| {
+        let last = before.iter().rposition(|&test| test == 0);
+        let is_clean = last.is_none_or(|last| before[last..].iter().any(|test| [40, 44, 99].contains(test)));
+        !(changed && test == 7) || is_clean
+    });
+    assert_eq!(cleaners, [40, 44, 99].map(TestIndex));
+    let (none, fewer) = orders_with(|changed, before, test| !(changed && test == 7 && before.contains(&0)));
+    assert_eq!(none, []);
+    // One for each of nine blocks; two of these, with twelve and two tests in them, have cleaners.
+    assert_eq!(orders - fewer, 12 + 2);
+}
+
+#[test]
 fn two_polluters_that_only_work_together_are_one_group() {
     let mut toy = Toy::new(5, |changed, before, test| {
         !(changed && test == 0 && before.contains(&2) && before.contains(&3))

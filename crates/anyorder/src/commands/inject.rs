@@ -51,11 +51,14 @@ struct Injector<'a> {
     out: PathBuf,
 }
 
-/// Mutants that are tried side by side.
-const TOGETHER: usize = 96;
-
-/// The same where each that is not killed has a hunt of its own.
-const HUNTED_TOGETHER: usize = 8;
+/// So many mutants are tried side by side: they share what comes before a change, and are noted together.
+fn together(scope: Scope) -> usize {
+    match scope {
+        Scope::Class => 96,
+        Scope::File => 32,
+        Scope::Suite => 8,
+    }
+}
 
 impl<'a> Injector<'a> {
     fn new(args: &'a InjectArgs, project: &'a Project) -> Result<Self, Failure> {
@@ -195,10 +198,9 @@ impl<'a> Injector<'a> {
         let is_of_stable = |mutant: &Mutant| mutant.tests.iter().any(|test| !left_out.contains_key(test));
         let mutants: Vec<Mutant> = mutants.into_iter().filter(is_of_stable).collect();
         let is_new = |mutant: &&Mutant| !journal.verdicts.contains_key(&mutant.number);
-        let (alone, together): (Vec<&Mutant>, Vec<&Mutant>) =
+        let (alone, shared): (Vec<&Mutant>, Vec<&Mutant>) =
             mutants.iter().filter(is_new).partition(|mutant| mutant.swap.is_none());
-        let together_now = if self.settings.scope == Scope::Suite { HUNTED_TOGETHER } else { TOGETHER };
-        let waves = together.chunks(together_now).chain(alone.chunks(1));
+        let waves = shared.chunks(together(self.settings.scope)).chain(alone.chunks(1));
         bench.session().tell(&Event::Planned(self.plan(engine, mutants.len())));
         for wave in waves {
             bench.advance(journal.verdicts.len(), mutants.len());
