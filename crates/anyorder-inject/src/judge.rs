@@ -159,13 +159,16 @@ impl<'a> Judge<'a> {
         Ok(self.bench.run(&asked)?.pop().unwrap_or_default())
     }
 
-    /// How the last test of an order ends, each time anew.
+    /// How the last test of an order ends, each time anew. Suspects that showed themselves in one order share its runs.
     pub(crate) fn repeat(&mut self, trial: &mut Trial<'_>, order: &Order) -> Result<Vec<End>, Halted> {
-        let times = self.settings.times as usize;
-        trial.orders += times as u64;
-        let ask = Ask { is_apart: true, ..Ask::of(trial.mutant, vec![order.clone()]) };
-        let records = self.bench.run(&vec![ask; times])?;
-        Ok(last_ends(&records.into_iter().flatten().collect::<Vec<_>>()))
+        if trial.repeated(order).is_none() {
+            let times = self.settings.times as usize;
+            trial.orders += times as u64;
+            let ask = Ask { is_apart: true, ..Ask::of(trial.mutant, vec![trial.shown_from(order)]) };
+            let records = self.bench.run(&vec![ask; times])?;
+            trial.note_repeats(records.into_iter().flatten().collect());
+        }
+        Ok(trial.repeated(order).unwrap_or_default())
     }
 
     /// Whether the last test of each order passes in it, without the mutant.

@@ -100,6 +100,18 @@ fn victims_of_one_polluter_share_their_plain_runs() {
 }
 
 #[test]
+fn victims_that_showed_themselves_in_one_order_share_its_repetitions() {
+    let orders_for = |law: fn(bool, &[u32], u32) -> bool| judged(&mut Toy::new(40, law)).orders;
+    let one = orders_for(|changed, before, test| !(changed && test == 31 && before.contains(&0)));
+    let four =
+        orders_for(|changed, before, test| !(changed && (31..35).contains(&test) && before.contains(&0)));
+    // Three more are each run alone three times, behind the changed test, and once more for how they fail; cleaners are
+    // looked for twice, in four blocks; and two orders tell that all four can share plain runs.
+    let each_order_repeated_anew = 3 * (3 + 3 + 1 + 1) + 4 + 2;
+    assert!(four - one < each_order_repeated_anew, "{four} {one}");
+}
+
+#[test]
 fn victims_that_clean_up_for_each_other_have_plain_runs_of_their_own() {
     let mut toy = Toy::new(6, |changed, before, test| {
         let last = before.iter().rposition(|&test| test == 0);
