@@ -75,3 +75,29 @@ fn cpu_of(pid: i32) -> f64 {
         after_name.split_ascii_whitespace().skip(11).take(4).filter_map(|field| field.parse::<f64>().ok());
     ticks.sum::<f64>() / TICKS_PER_SECOND
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn what_a_process_has_spent_counts_while_it_lives() {
+        let before = cpu_so_far();
+        let work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo; read end";
+        let mut child = Command::new("sh")
+            .args(["-c", work])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("there is a shell");
+        child.stdout.as_mut().expect("it is piped").read_exact(&mut [0]).expect("it says when it is done");
+        let own = i32::try_from(child.id()).map(cpu_of).expect("it has a number");
+        assert!(own > 0.0);
+        assert!(cpu_so_far() - before >= own);
+        drop(child.stdin.take());
+        child.wait().expect("it ends");
+        assert!(cpu_so_far() - before >= own);
+    }
+}
