@@ -95,18 +95,24 @@ fn the_operators_that_are_chosen_are_the_ones_that_are_used_and_misspelt_ones_ar
 }
 
 #[test]
-fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_scored_by_what_it_names() {
+fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_asked_once_what_it_names() {
     let fixture = Fixture::pytest("inject");
     let out = tempfile::tempdir().unwrap();
+    let awake = tempfile::NamedTempFile::new().unwrap();
     let detector = r#"grep -q 'mine = DEFAULTS' tests/test_alias_copy.py && echo '{"findings": [
         {"kind": "victim", "test": "tests/test_alias_copy.py::test_sees_the_defaults"},
         {"kind": "victim", "test": "tests/test_alias_copy.py::test_changes_a_copy"}]}'"#;
+    let detector = format!("test -e '{}' && {detector}", awake.path().display());
     let directory = out.path().to_str().unwrap();
     let words =
-        ["inject", "--operators", "alias_copy", "--reruns", "1", "--out", directory, "--score", detector];
-    let ran = Anyorder::at(fixture.path()).run(&words).with_code(0);
+        ["inject", "--operators", "alias_copy", "--reruns", "1", "--out", directory, "--score", &detector];
     let told = ": recall 100 % (1 of 1 tests; 1 of 1 mutants), precision 50 %";
+    let anyorder = Anyorder::at(fixture.path());
+    let ran = anyorder.run(&words).with_code(0);
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    awake.close().unwrap();
+    let again = anyorder.run(&words).with_code(0);
+    assert!(again.stdout.contains(told), "{}", again.stdout);
 }
 
 #[test]
