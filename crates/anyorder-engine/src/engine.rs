@@ -230,7 +230,7 @@ impl Engine {
         plain::run(&self.lab, &self.suite, &self.hello, ask, tick)
     }
 
-    /// What has been spent so far. CPU counts for processes that have ended, so ask after [`Engine::next_suite`].
+    /// What has been spent so far, by this suite; its CPU is that of all that this process has started.
     pub fn cost(&self) -> Cost {
         self.lab.meter.read()
     }

@@ -1,9 +1,8 @@
-//! Looks into one suspect of one mutant: is it order, which tests are behind it, and does the plain runner agree.
+//! Looks into one suspect of one mutant in forks: is it order, and which tests are behind it.
 
-use anyorder_model::{Group, Halted, Kind, Order, RunRecord, Signature, TestIndex};
+use anyorder_model::{Group, Halted, Kind, Order, Signature, TestIndex};
 use anyorder_search::{Shrunk, shrink};
 
-use crate::bench::Ask;
 use crate::judge::{Judge, last_ends};
 use crate::trial::{End, Trial};
 use crate::{Fate, Flaky};
@@ -11,7 +10,10 @@ use crate::{Fate, Flaky};
 /// How many questions a group of several partners may take.
 const MOST_QUESTIONS: usize = 60;
 
-/// Looks into a test that has both passed and failed: what the mutant is because of it.
+/// So many tests are tried at once between a polluter and its victim.
+const BETWEEN: usize = 12;
+
+/// Looks into a test that has both passed and failed: what the mutant is because of it, as far as forks can tell.
 pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIndex) -> Result<Fate, Halted> {
     let by_chance = Ok(Fate::NonDeterministic(vec![test]));
     let alone = Order(vec![test]);
@@ -45,7 +47,7 @@ pub(crate) fn confirm(judge: &mut Judge<'_>, trial: &mut Trial<'_>, test: TestIn
     let (passing, failing) = if kind == Kind::Brittle { (shown, alone) } else { (alone, shown) };
     let failure = failure(judge, trial, &failing)?;
     let found = Flaky { test, kind, partners, cleaners, failure, passing, failing, confirmed: false };
-    plainly(judge, trial, found)
+    Ok(Fate::Unconfirmed(vec![found]))
 }
 
 /// What the suspect is, by how it ends alone; nothing if that differs.
@@ -62,7 +64,7 @@ fn kind_of(alone: &[End], trial: &Trial<'_>, test: TestIndex) -> Option<Kind> {
 }
 
 /// Whether an order that ends so shows what the suspect is.
-fn is_shown(kind: Kind, end: &End) -> bool {
+pub(crate) fn is_shown(kind: Kind, end: &End) -> bool {
     match kind {
         Kind::Brittle => *end == End::Passed,
         _ => matches!(end, End::Failed(_)),
@@ -121,6 +123,9 @@ fn behind(group: &[TestIndex], test: TestIndex) -> Order {
 }
 
 /// The tests that, between the first group of polluters and the victim, let it pass.
+///
+/// None of those that are asked is a polluter by itself, so one that cleans does so among others, too: only where several
+/// of them let the victim pass is each one tried.
 fn cleaners(
     judge: &mut Judge<'_>,
     trial: &mut Trial<'_>,
@@ -130,9 +135,16 @@ fn cleaners(
     let Some(polluters) = partners.first() else { return Ok(vec![]) };
     let is_free = |other: &TestIndex| *other != test && !partners.iter().any(|group| group.contains(other));
     let others: Vec<TestIndex> = trial.judged.iter().copied().filter(is_free).collect();
-    let between = |&cleaner: &TestIndex| polluters.iter().copied().chain([cleaner, test]).collect();
-    let ends = last_ends(&judge.run(trial, others.iter().map(between).collect())?);
-    Ok(others.into_iter().zip(ends).filter(|(_, end)| *end == End::Passed).map(|(other, _)| other).collect())
+    let mut clean = |between: &[Vec<TestIndex>]| {
+        let order =
+            |between: &Vec<TestIndex>| polluters.iter().chain(between).copied().chain([test]).collect();
+        let records = judge.run(trial, between.iter().map(order).collect())?;
+        let ends = last_ends(&records).into_iter().zip(between);
+        Ok(ends.filter(|(end, _)| *end == End::Passed).flat_map(|(_, between)| between.clone()).collect())
+    };
+    let chunks = |tests: &[TestIndex], size| tests.chunks(size).map(<[_]>::to_vec).collect::<Vec<_>>();
+    let some: Vec<TestIndex> = clean(&chunks(&others, BETWEEN))?;
+    clean(&chunks(&some, 1))
 }
 
 fn failure(judge: &mut Judge<'_>, trial: &mut Trial<'_>, failing: &Order) -> Result<Signature, Halted> {
@@ -140,20 +152,5 @@ fn failure(judge: &mut Judge<'_>, trial: &mut Trial<'_>, failing: &Order) -> Res
     Ok(match ends.into_iter().next() {
         Some(End::Failed(signature)) => signature,
         _ => Signature::default(),
-    })
-}
-
-/// Asks the plain runner, on the mutant's tree.
-fn plainly(judge: &mut Judge<'_>, trial: &Trial<'_>, found: Flaky) -> Result<Fate, Halted> {
-    let orders = vec![found.failing.clone(), found.passing.clone()];
-    let asked = [Ask::of(trial.mutant, orders)];
-    let records = judge.bench.run_plain(&asked)?.pop().unwrap_or_default();
-    let ends = last_ends(&records);
-    let is_so =
-        matches!(&ends[..], [End::Failed(_), End::Passed]) && records.iter().all(RunRecord::is_faithful);
-    Ok(if is_so {
-        Fate::OrderDependent(vec![Flaky { confirmed: true, ..found }])
-    } else {
-        Fate::Unconfirmed(vec![found])
     })
 }

@@ -11,7 +11,9 @@ use crate::Mutant;
 use crate::bench::{Ask, Bench, Fitness};
 use crate::confirm::confirm;
 use crate::orders;
-use crate::stable::{InjectSettings, Leavings, Scope, stable_of};
+use crate::plain::plainly;
+use crate::scope::Scope;
+use crate::stable::{InjectSettings, Leavings, stable_of};
 use crate::trial::{End, Trial};
 use crate::verdict::{Fate, Verdict};
 
@@ -49,7 +51,7 @@ impl<'a> Judge<'a> {
             let known = std::mem::replace(&mut verdicts[at].fate, Fate::Equivalent);
             verdicts[at].fate = known.and(fate);
             verdicts[at].orders += trial.orders;
-            if self.settings.scope == Scope::Class {
+            if self.settings.scope != Scope::Suite {
                 verdicts[at].not_looked_into.extend(trial.chosen_suspects().1);
             }
         }
@@ -76,13 +78,13 @@ impl<'a> Judge<'a> {
         self.try_all(trials, &failing, |trial| alone(trial.other_tests()))?;
         let dead = still(trials, &failing, Trial::fails_so_far);
         let alive: Vec<usize> = all.into_iter().filter(|at| !dead.contains(at)).collect();
-        if self.settings.scope == Scope::Class {
+        if self.settings.scope != Scope::Suite {
             self.try_random(trials, &alive)?;
         }
         let mut fates: Vec<Fate> = trials.iter().map(Trial::told).collect();
         for at in alive {
             fates[at] = match self.settings.scope {
-                Scope::Class => self.fate(&mut trials[at])?,
+                Scope::Class | Scope::File => self.fate(&mut trials[at])?,
                 Scope::Suite => self.hunted(&trials[at])?,
             };
         }
@@ -157,13 +159,16 @@ impl<'a> Judge<'a> {
         Ok(self.bench.run(&asked)?.pop().unwrap_or_default())
     }
 
-    /// How the last test of an order ends, each time anew.
+    /// How the last test of an order ends, each time anew. Suspects that showed themselves in one order share its runs.
     pub(crate) fn repeat(&mut self, trial: &mut Trial<'_>, order: &Order) -> Result<Vec<End>, Halted> {
-        let times = self.settings.times as usize;
-        trial.orders += times as u64;
-        let ask = Ask { is_apart: true, ..Ask::of(trial.mutant, vec![order.clone()]) };
-        let records = self.bench.run(&vec![ask; times])?;
-        Ok(last_ends(&records.into_iter().flatten().collect::<Vec<_>>()))
+        if trial.repeated(order).is_none() {
+            let times = self.settings.times as usize;
+            trial.orders += times as u64;
+            let ask = Ask { is_apart: true, ..Ask::of(trial.mutant, vec![trial.shown_from(order)]) };
+            let records = self.bench.run(&vec![ask; times])?;
+            trial.note_repeats(records.into_iter().flatten().collect());
+        }
+        Ok(trial.repeated(order).unwrap_or_default())
     }
 
     /// Whether the last test of each order passes in it, without the mutant.
@@ -185,10 +190,14 @@ impl<'a> Judge<'a> {
     /// What a mutant is that has not failed in every order so far.
     fn fate(&mut self, trial: &mut Trial<'_>) -> Result<Fate, Halted> {
         let mut fate = trial.told();
+        let mut shown = Vec::new();
         for test in trial.chosen_suspects().0 {
-            fate = fate.and(confirm(self, trial, test)?);
+            match confirm(self, trial, test)? {
+                Fate::Unconfirmed(flaky) => shown.extend(flaky),
+                other => fate = fate.and(other),
+            }
         }
-        Ok(fate)
+        Ok(fate.and(plainly(self, trial, shown)?))
     }
 
     /// What a hunt says of a mutant, as far as the suite without it does not show the same.

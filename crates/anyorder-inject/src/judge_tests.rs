@@ -2,7 +2,8 @@
 
 use anyorder_model::{Kind, Order, TestIndex};
 
-use crate::stable::{InjectSettings, Leavings, Scope, Unstable, unstable};
+use crate::scope::Scope;
+use crate::stable::{InjectSettings, Leavings, Unstable, unstable};
 use crate::toy::{LOST, Toy, flaky, judged, judged_as, mutant, of_fixture};
 use crate::verdict::Fate;
 use crate::{Judge, Mutant};
@@ -48,6 +49,25 @@ fn a_changed_test_that_another_one_disturbs_is_a_victim_with_its_cleaners() {
 }
 
 #[test]
+fn cleaners_are_found_among_many_tests_without_an_order_for_each() {
+    let orders_with = |law: fn(bool, &[u32], u32) -> bool| {
+        let mut toy = Toy::new(100, law);
+        let verdict = judged(&mut toy);
+        (flaky(&verdict).cleaners.clone().unwrap(), verdict.orders)
+    };
+    let (cleaners, orders) = orders_with(|changed, before, test| {
+        let last = before.iter().rposition(|&test| test == 0);
+        let is_clean = last.is_none_or(|last| before[last..].iter().any(|test| [40, 44, 99].contains(test)));
+        !(changed && test == 7) || is_clean
+    });
+    assert_eq!(cleaners, [40, 44, 99].map(TestIndex));
+    let (none, fewer) = orders_with(|changed, before, test| !(changed && test == 7 && before.contains(&0)));
+    assert_eq!(none, []);
+    // One for each of nine blocks; two of these, with twelve and two tests in them, have cleaners.
+    assert_eq!(orders - fewer, 12 + 2);
+}
+
+#[test]
 fn two_polluters_that_only_work_together_are_one_group() {
     let mut toy = Toy::new(5, |changed, before, test| {
         !(changed && test == 0 && before.contains(&2) && before.contains(&3))
@@ -68,6 +88,48 @@ fn a_changed_test_may_be_the_polluter_of_others() {
         (flaky.test, flaky.kind, &flaky.partners),
         (TestIndex(3), Kind::Victim, &vec![vec![TestIndex(0)]])
     );
+}
+
+#[test]
+fn victims_of_one_polluter_share_their_plain_runs() {
+    let mut toy = Toy::new(6, |changed, before, test| !(changed && test > 2 && before.contains(&0)));
+    let Fate::OrderDependent(found) = judged(&mut toy).fate else { panic!("three victims") };
+    assert_eq!(found.iter().map(|flaky| flaky.test.0).collect::<Vec<_>>(), [3, 4, 5]);
+    assert!(found.iter().all(|flaky| flaky.confirmed));
+    assert_eq!(toy.plain, 1);
+}
+
+#[test]
+fn victims_that_showed_themselves_in_one_order_share_its_repetitions() {
+    let orders_for = |law: fn(bool, &[u32], u32) -> bool| judged(&mut Toy::new(40, law)).orders;
+    let one = orders_for(|changed, before, test| !(changed && test == 31 && before.contains(&0)));
+    let four =
+        orders_for(|changed, before, test| !(changed && (31..35).contains(&test) && before.contains(&0)));
+    // Three more are each run alone three times, behind the changed test, and once more for how they fail; cleaners are
+    // looked for twice, in four blocks; and two orders tell that all four can share plain runs.
+    let each_order_repeated_anew = 3 * (3 + 3 + 1 + 1) + 4 + 2;
+    assert!(four - one < each_order_repeated_anew, "{four} {one}");
+}
+
+#[test]
+fn victims_that_clean_up_for_each_other_have_plain_runs_of_their_own() {
+    let mut toy = Toy::new(6, |changed, before, test| {
+        let last = before.iter().rposition(|&test| test == 0);
+        let is_dirty = last.is_some_and(|last| before[last..].iter().all(|&test| test < 3));
+        !(changed && test > 2 && is_dirty)
+    });
+    let Fate::OrderDependent(found) = judged(&mut toy).fate else { panic!("three victims") };
+    assert_eq!((found.len(), toy.plain), (3, 3));
+}
+
+#[test]
+fn what_the_shared_plain_run_does_not_show_is_asked_again_by_itself() {
+    let mut toy = Toy::new(6, |changed, before, test| !(changed && test > 2 && before.contains(&0)));
+    // New processes show two of the three only.
+    toy.plain_law = |changed, before, test| !(changed && test > 3 && before.contains(&0));
+    let Fate::OrderDependent(found) = judged(&mut toy).fate else { panic!("two victims") };
+    assert_eq!(found.iter().map(|flaky| flaky.test.0).collect::<Vec<_>>(), [4, 5]);
+    assert_eq!(toy.plain, 2);
 }
 
 #[test]

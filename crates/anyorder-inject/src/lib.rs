@@ -16,7 +16,9 @@ mod judge_tests;
 mod mutant;
 mod operators;
 mod orders;
+mod plain;
 mod role;
+mod scope;
 mod stable;
 #[cfg(test)]
 mod toy;
@@ -31,5 +33,6 @@ pub use generate::{Files, mutants, sample};
 pub use judge::Judge;
 pub use mutant::Mutant;
 pub use operators::Operator;
-pub use stable::{Amount, InjectSettings, Leavings, Scope, Unstable, amount, unstable};
+pub use scope::Scope;
+pub use stable::{Amount, InjectSettings, Leavings, Unstable, amount, unstable};
 pub use verdict::{Fate, Flaky, Verdict};

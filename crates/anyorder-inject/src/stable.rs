@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::{Ask, Bench};
 use crate::orders;
+use crate::scope::Scope;
 
 /// Why a test is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,26 +21,6 @@ pub enum Unstable {
     NonDeterministic,
     /// It fails in some order already.
     OrderDependent,
-}
-
-/// In which orders mutants are tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
-    /// Random orders of the class, or of the file of tests in no class.
-    #[default]
-    Class,
-    /// A guided hunt over the whole suite.
-    Suite,
-}
-
-impl Scope {
-    /// Its name on the command line and in data sets.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Class => "class",
-            Scope::Suite => "suite",
-        }
-    }
 }
 
 /// What is tried, and how often.

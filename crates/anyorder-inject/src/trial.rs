@@ -30,6 +30,8 @@ pub(crate) struct Trial<'m> {
     has_hope: bool,
     cleaned: usize,
     seen: BTreeMap<TestIndex, Seen>,
+    /// Orders that have run several times, each time anew.
+    repeats: Vec<Vec<RunRecord>>,
 }
 
 /// What a test has shown.
@@ -90,8 +92,8 @@ impl<'m> Trial<'m> {
         judged: Vec<TestIndex>,
         is_swapped: bool,
     ) -> Self {
-        let seen = BTreeMap::new();
-        Trial { mutant, tests, judged, is_swapped, orders: 0, has_hope: false, cleaned: 0, seen }
+        let (seen, repeats) = (BTreeMap::new(), vec![]);
+        Trial { mutant, tests, judged, is_swapped, orders: 0, has_hope: false, cleaned: 0, seen, repeats }
     }
 
     /// The tests that are tried alone before all else.
@@ -134,6 +136,26 @@ impl<'m> Trial<'m> {
                 End::Other | End::Unseen => {}
             }
         }
+    }
+
+    /// The longest order that begins with this one and has shown a suspect that will be looked into; this one if there is none.
+    pub(crate) fn shown_from(&self, order: &Order) -> Order {
+        let seen = self.chosen_suspects().0.into_iter().map(|test| self.seen(test));
+        let shown = seen.flat_map(|seen| [seen.passing, seen.failing.map(|(order, _)| order)]);
+        let longer = shown.flatten().filter(|shown| shown.tests().starts_with(order.tests()));
+        longer.max_by_key(Order::len).unwrap_or_else(|| order.clone())
+    }
+
+    pub(crate) fn note_repeats(&mut self, records: Vec<RunRecord>) {
+        self.repeats.push(records);
+    }
+
+    /// How the last test of an order has ended each time that it ran anew, if it did.
+    pub(crate) fn repeated(&self, order: &Order) -> Option<Vec<End>> {
+        let is_of_it = |record: &RunRecord| record.asked.tests().starts_with(order.tests());
+        let records = self.repeats.iter().find(|records| records.iter().all(is_of_it))?;
+        let end = |record: &RunRecord| record.steps.get(order.len() - 1).map_or(End::Unseen, End::from);
+        Some(records.iter().map(end).collect())
     }
 
     /// An order in which the change was made behind all tests of the class.

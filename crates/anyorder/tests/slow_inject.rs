@@ -29,6 +29,17 @@ fn told(mutant: &Value) -> Value {
     told
 }
 
+/// The data set has those mutants that a list of the fixture's has, and no others.
+fn has_the_mutants_of(fixture: &Fixture, list: &str, directory: &Path) {
+    let dataset = json(&directory.join("dataset.json"));
+    let seen: Vec<Value> = dataset["mutants"].as_array().unwrap().iter().map(told).collect();
+    let expected = json(&fixture.path().join("inject.json"));
+    let expected = expected[list].as_array().unwrap();
+    let missing: Vec<&Value> = expected.iter().filter(|mutant| !seen.contains(mutant)).collect();
+    let unexpected: Vec<&Value> = seen.iter().filter(|mutant| !expected.contains(mutant)).collect();
+    assert!(missing.is_empty() && unexpected.is_empty(), "missing {missing:#?}, unexpected {unexpected:#?}");
+}
+
 #[test]
 fn every_operator_makes_the_mutants_that_are_known_and_they_are_the_same_after_an_interruption() {
     let fixture = Fixture::pytest("inject");
@@ -41,13 +52,7 @@ fn every_operator_makes_the_mutants_that_are_known_and_they_are_the_same_after_a
         directory
     };
     let whole = inject("whole");
-    let seen: Vec<Value> =
-        json(&whole.join("dataset.json"))["mutants"].as_array().unwrap().iter().map(told).collect();
-    let expected = json(&fixture.path().join("inject.json"));
-    let expected = expected["mutants"].as_array().unwrap();
-    let missing: Vec<&Value> = expected.iter().filter(|mutant| !seen.contains(mutant)).collect();
-    let unexpected: Vec<&Value> = seen.iter().filter(|mutant| !expected.contains(mutant)).collect();
-    assert!(missing.is_empty() && unexpected.is_empty(), "missing {missing:#?}, unexpected {unexpected:#?}");
+    has_the_mutants_of(&fixture, "mutants", &whole);
 
     // What a command that was killed has left: a part of its journal, the last line of it cut off.
     let resumed = out.path().join("resumed");
@@ -55,6 +60,18 @@ fn every_operator_makes_the_mutants_that_are_known_and_they_are_the_same_after_a
     let journal = fs::read(whole.join(".work/journal.jsonl")).unwrap();
     fs::write(resumed.join(".work/journal.jsonl"), &journal[..journal.len() * 9 / 10]).unwrap();
     assert_eq!(files(&inject("resumed")), files(&whole));
+}
+
+#[test]
+fn a_victim_in_another_class_is_found_in_orders_of_the_whole_file() {
+    let fixture = Fixture::pytest("inject");
+    let out = tempfile::tempdir().unwrap();
+    let file = "tests/test_across_classes.py";
+    let words =
+        ["inject", "--operators", "all", "--scope", "file", "--reruns", "1", "--orders", "2", "--out"];
+    let words = [&words[..], &[out.path().to_str().unwrap(), file]].concat();
+    Anyorder::at(fixture.path()).run(&words).with_code(0);
+    has_the_mutants_of(&fixture, "in_orders_of_the_file", out.path());
 }
 
 #[test]
@@ -78,18 +95,24 @@ fn the_operators_that_are_chosen_are_the_ones_that_are_used_and_misspelt_ones_ar
 }
 
 #[test]
-fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_scored_by_what_it_names() {
+fn a_detector_sees_the_mutant_at_the_project_s_own_path_and_is_asked_once_what_it_names() {
     let fixture = Fixture::pytest("inject");
     let out = tempfile::tempdir().unwrap();
+    let awake = tempfile::NamedTempFile::new().unwrap();
     let detector = r#"grep -q 'mine = DEFAULTS' tests/test_alias_copy.py && echo '{"findings": [
         {"kind": "victim", "test": "tests/test_alias_copy.py::test_sees_the_defaults"},
         {"kind": "victim", "test": "tests/test_alias_copy.py::test_changes_a_copy"}]}'"#;
+    let detector = format!("test -e '{}' && {detector}", awake.path().display());
     let directory = out.path().to_str().unwrap();
     let words =
-        ["inject", "--operators", "alias_copy", "--reruns", "1", "--out", directory, "--score", detector];
-    let ran = Anyorder::at(fixture.path()).run(&words).with_code(0);
+        ["inject", "--operators", "alias_copy", "--reruns", "1", "--out", directory, "--score", &detector];
     let told = ": recall 100 % (1 of 1 tests; 1 of 1 mutants), precision 50 %";
+    let anyorder = Anyorder::at(fixture.path());
+    let ran = anyorder.run(&words).with_code(0);
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    awake.close().unwrap();
+    let again = anyorder.run(&words).with_code(0);
+    assert!(again.stdout.contains(told), "{}", again.stdout);
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub(super) fn readme(injection: &Injection<'_>, metrics: &Metrics) -> String {
             "up to {} random orders of the class, or of the file of tests in no class",
             settings.orders
         ),
+        Scope::File => format!("up to {} random orders of the file", settings.orders),
     };
     format!(
         "\
@@ -32,8 +33,8 @@ The seed, the suite and the version of the tool decide every byte of it.
 {operators}
 
 3. Each valid mutant was tried alone, and if need be in {how}. A test counts as order-dependent only if both of its
-   orders showed themselves {times} times more in forks and once in the plain runner on the changed files, and if the suite
-   without the change passes in them.
+   orders showed themselves {times} times more in forks and once in the plain runner on the changed files, maybe beside other tests
+   that depend on the same ones, and if the suite without the change passes in them.
 
 ## Files
 

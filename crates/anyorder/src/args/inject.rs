@@ -44,7 +44,7 @@ pub(crate) struct InjectArgs {
     /// In which orders mutants are tried
     #[arg(long, help_heading = "Orders", default_value = "class", value_name = "SCOPE", value_parser = scope_parser())]
     pub(crate) scope: Scope,
-    /// How many random orders of a class each mutant is tried in
+    /// How many random orders of a class or file each mutant is tried in
     #[arg(long, help_heading = "Orders", value_name = "N", default_value_t = 20)]
     pub(crate) orders: u32,
     /// How often a test has to pass alone before it is changed; the paper has 100
@@ -88,13 +88,8 @@ impl InjectArgs {
 }
 
 fn scope_parser() -> impl TypedValueParser<Value = Scope> {
-    let scopes = [
-        (Scope::Class, "random orders of the class, or of the file of tests in no class"),
-        (Scope::Suite, "a guided hunt over the whole suite, on a changed tree; dear"),
-    ];
-    let values = scopes.map(|(scope, about)| PossibleValue::new(scope.name()).help(about));
-    PossibleValuesParser::new(values)
-        .map(|name| if name == Scope::Suite.name() { Scope::Suite } else { Scope::Class })
+    let values = Scope::ALL.map(|scope| PossibleValue::new(scope.name()).help(scope.about()));
+    PossibleValuesParser::new(values).map(|name| Scope::named(&name).unwrap_or_default())
 }
 
 fn shown_parser() -> impl TypedValueParser<Value = Shown> {

@@ -9,7 +9,7 @@ use anyorder_inject::{
     Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict, amount,
     classes, mutants, sample, unstable,
 };
-use anyorder_model::{Aim, Cost, Event, Halted, Order, Plan, Suite, TestIndex};
+use anyorder_model::{Aim, Cost, Event, Halted, Order, Plan, TestIndex};
 use anyorder_report::Terminal;
 
 use crate::args::{InjectArgs, SuiteArgs};
@@ -51,11 +51,14 @@ struct Injector<'a> {
     out: PathBuf,
 }
 
-/// Mutants that are tried side by side.
-const TOGETHER: usize = 96;
-
-/// The same where each that is not killed has a hunt of its own.
-const HUNTED_TOGETHER: usize = 8;
+/// So many mutants are tried side by side: they share what comes before a change, and are noted together.
+fn together(scope: Scope) -> usize {
+    match scope {
+        Scope::Class => 96,
+        Scope::File => 32,
+        Scope::Suite => 8,
+    }
+}
 
 impl<'a> Injector<'a> {
     fn new(args: &'a InjectArgs, project: &'a Project) -> Result<Self, Failure> {
@@ -84,12 +87,13 @@ impl<'a> Injector<'a> {
         refuse(engine)?;
         let suite = engine.suite();
         let files = Disk { root: self.project.directory.join(&suite.root) };
-        let mutants = mutants(suite, &files, &self.operators, self.args.limit, self.settings.seed);
-        let mutants = self.in_scope(suite, mutants);
+        let mut mutants = mutants(suite, &files, &self.operators, self.args.limit, self.settings.seed);
+        mutants.iter_mut().for_each(|mutant| self.settings.scope.widen(suite, mutant));
         let mut journal = self.journal(engine)?;
         let mut bench = EngineBench::new(engine, session, self.project, &self.args.suite)?;
         let done = self.data_set(&mut bench, engine, &files, mutants, &mut journal);
         let trouble = bench.trouble.take();
+        let spent = bench.spent;
         let mutants = match done {
             Ok(mutants) => mutants,
             Err(Stop::Failed(failure)) => return Err(failure),
@@ -98,7 +102,7 @@ impl<'a> Injector<'a> {
         let work = self.out.join(WORK).join("cost.json");
         let closing = move |cost: Cost| {
             // What it took is no part of the data set, which is the same each time.
-            let _ = fs::write(work, cost_json(cost, mutants));
+            let _ = fs::write(work, cost_json(cost, mutants, spent));
             vec![Event::Finished { coverage: None, cost, stopped_early: None }]
         };
         Ok(Done { exit: Exit::Nothing, closing: Box::new(closing) })
@@ -118,6 +122,7 @@ impl<'a> Injector<'a> {
         let injection = self.injection(engine, &tried, &classes);
         self.write(&injection)?;
         bench.session().data(&summary(&injection, &self.out));
+        bench.spent.told().iter().for_each(|line| bench.session().say("Cost", line));
         if !self.args.score.is_empty() {
             self.score(bench, &tried)?;
         }
@@ -141,7 +146,8 @@ impl<'a> Injector<'a> {
             shown: self.args.scored_in,
             settings: self.settings,
             left_out: &tried.left_out,
-            file: self.out.join(WORK).join("score.json"),
+            about: self.about(bench.engine()),
+            work: self.out.join(WORK),
         };
         let scores = scoring.scores(bench, &flaky)?;
         bench.session().data(&scores.iter().map(scored).collect::<String>());
@@ -154,14 +160,6 @@ impl<'a> Injector<'a> {
         suite.how.directory = None;
         suite.how.python = suite.how.python.map(|python| std::path::absolute(&python).unwrap_or(python));
         suite
-    }
-
-    /// In a hunt over the suite all of its tests may notice.
-    fn in_scope(&self, suite: &Suite, mut mutants: Vec<Mutant>) -> Vec<Mutant> {
-        if self.settings.scope == Scope::Suite {
-            mutants.iter_mut().for_each(|mutant| mutant.judged = vec![suite.indices().collect()]);
-        }
-        mutants
     }
 
     /// The verdicts that are known already.
@@ -200,10 +198,9 @@ impl<'a> Injector<'a> {
         let is_of_stable = |mutant: &Mutant| mutant.tests.iter().any(|test| !left_out.contains_key(test));
         let mutants: Vec<Mutant> = mutants.into_iter().filter(is_of_stable).collect();
         let is_new = |mutant: &&Mutant| !journal.verdicts.contains_key(&mutant.number);
-        let (alone, together): (Vec<&Mutant>, Vec<&Mutant>) =
+        let (alone, shared): (Vec<&Mutant>, Vec<&Mutant>) =
             mutants.iter().filter(is_new).partition(|mutant| mutant.swap.is_none());
-        let together_now = if self.settings.scope == Scope::Suite { HUNTED_TOGETHER } else { TOGETHER };
-        let waves = together.chunks(together_now).chain(alone.chunks(1));
+        let waves = shared.chunks(together(self.settings.scope)).chain(alone.chunks(1));
         bench.session().tell(&Event::Planned(self.plan(engine, mutants.len())));
         for wave in waves {
             bench.advance(journal.verdicts.len(), mutants.len());

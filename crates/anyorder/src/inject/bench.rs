@@ -13,6 +13,7 @@ use anyorder_search::{HuntSettings, hunt};
 
 use super::quiet::Quiet;
 use super::refusal::{Refusal, may_be_the_mutant};
+use super::spent::{Post, Spent};
 use crate::args::SuiteArgs;
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -43,6 +44,8 @@ pub(crate) struct EngineBench<'a, 's> {
     progress: Progress,
     /// How many tests there are to run, while orders are counted.
     counted: Option<Counted>,
+    /// What mutants have cost.
+    pub(crate) spent: Spent,
     /// Why nothing can be run any more.
     pub(crate) trouble: Option<Failure>,
 }
@@ -64,8 +67,23 @@ impl<'a, 's> EngineBench<'a, 's> {
             changed: BTreeMap::new(),
             progress: Progress::default(),
             counted: None,
+            spent: Spent::default(),
             trouble: None,
         })
+    }
+
+    /// Does some work, and notes under this post what it was and what it took.
+    fn metered<T>(
+        &mut self,
+        post: fn(&mut Spent) -> &mut Post,
+        what: Post,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.engine.cost().cpu_s;
+        let done = work(self);
+        let cpu_s = self.engine.cost().cpu_s - before;
+        post(&mut self.spent).add(Post { cpu_s, ..what });
+        done
     }
 
     /// Shows how far it has come with orders, from now on.
@@ -193,6 +211,25 @@ impl<'a, 's> EngineBench<'a, 's> {
         Ok(records?.into_iter().zip(orders).map(back).collect())
     }
 
+    fn hunted(&mut self, mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
+        let opened = self.opened(mutant).map_err(|refusal| self.halted(refusal))?;
+        let Ok(engine) = opened else { return Ok(vec![]) };
+        let memory = Memory::forgetful(engine.suite(), engine.session());
+        let mut oracle =
+            EngineOracle::new(&engine, self.session, memory, self.files.clone(), self.root.clone());
+        let settings = HuntSettings {
+            seed: engine.settings().seed,
+            is_dear: engine.isolation() == Isolation::Process,
+            ..HuntSettings::default()
+        };
+        let report = hunt(&mut Quiet(&mut oracle), &settings);
+        if let Some(halted) = report.stopped_early {
+            return Err(halted);
+        }
+        let place = |test: TestIndex| self.engine.suite().index_of(engine.suite().id(test));
+        Ok(report.findings.iter().filter_map(|finding| Flaky::of(finding, place)).collect())
+    }
+
     fn plain(&self, mutant: &Mutant, orders: &[Order]) -> Result<Vec<RunRecord>, EngineError> {
         let changes = [self.change(mutant)];
         let (engine, next) = (self.engine, AtomicUsize::new(0));
@@ -225,7 +262,10 @@ impl Bench for EngineBench<'_, '_> {
     fn fitness(&mut self, mutants: &[&Mutant]) -> Result<Vec<Fitness>, Halted> {
         self.changed.clear();
         let swaps: Vec<&Swap> = mutants.iter().filter_map(|mutant| mutant.swap.as_deref()).collect();
-        let mut tried = self.engine.try_swaps(&swaps).map_err(|error| self.halted(error.into()))?.into_iter();
+        let engine = self.engine;
+        let tried =
+            self.metered(|spent| &mut spent.swapped, Post::of(swaps.len()), |_| engine.try_swaps(&swaps));
+        let mut tried = tried.map_err(|error| self.halted(error.into()))?.into_iter();
         let mut fitness = Vec::with_capacity(mutants.len());
         for mutant in mutants {
             let swapped = mutant.swap.as_ref().and_then(|_| tried.next());
@@ -233,7 +273,9 @@ impl Bench for EngineBench<'_, '_> {
                 Some(Ok(())) => Fitness::Swapped,
                 Some(Err(NotSwapped::Invalid(why))) => Fitness::Invalid(why),
                 Some(Err(NotSwapped::Refused(_))) | None => {
-                    match self.open(mutant).map_err(|refusal| self.halted(refusal))? {
+                    let opened =
+                        self.metered(|spent| &mut spent.collected, Post::of(1), |bench| bench.open(mutant));
+                    match opened.map_err(|refusal| self.halted(refusal))? {
                         Err(why) => Fitness::Invalid(why),
                         Ok(engine) => {
                             self.keep(mutant, engine);
@@ -251,10 +293,17 @@ impl Bench for EngineBench<'_, '_> {
             |ask: &&Ask<'_>| ask.mutant.is_some_and(|mutant| self.changed.contains_key(&mutant.number));
         let changed: Vec<bool> = asked.iter().map(|ask| is_changed(&ask)).collect();
         let swapped = asked.iter().zip(&changed).filter(|(_, is_changed)| !**is_changed);
-        let batches = batches(swapped.map(|(ask, _)| ask));
+        let swapped: Vec<&Ask<'_>> = swapped.map(|(ask, _)| ask).collect();
+        let post = Post::of_orders(swapped.iter().flat_map(|ask| &ask.orders));
+        let of_mutants = swapped.iter().any(|ask| ask.mutant.is_some());
+        let batches = batches(swapped.into_iter());
         let engine = self.engine;
-        let records = self.carry_out(engine, batches).map_err(|error| self.halted(error.into()))?;
-        let mut records = records.into_iter();
+        let records = self.metered(
+            if of_mutants { |spent| &mut spent.swapped } else { |spent| &mut spent.as_is },
+            post,
+            |bench| bench.carry_out(engine, batches),
+        );
+        let mut records = records.map_err(|error| self.halted(error.into()))?.into_iter();
         let mut answers = Vec::with_capacity(asked.len());
         for (ask, is_changed) in asked.iter().zip(changed) {
             let many = if is_changed { 0 } else { ask.orders.len() };
@@ -265,7 +314,12 @@ impl Bench for EngineBench<'_, '_> {
             answers.push(match on_tree {
                 Some(mutant) => {
                     self.changed.entry(mutant.number).or_default();
-                    self.on_changed_tree(mutant, &ask.orders).map_err(|refusal| self.halted(refusal))?
+                    let ran = self.metered(
+                        |spent| &mut spent.collected,
+                        Post::of_orders(&ask.orders),
+                        |bench| bench.on_changed_tree(mutant, &ask.orders),
+                    );
+                    ran.map_err(|refusal| self.halted(refusal))?
                 }
                 None => swapped,
             });
@@ -274,27 +328,21 @@ impl Bench for EngineBench<'_, '_> {
     }
 
     fn hunt(&mut self, mutant: &Mutant) -> Result<Vec<Flaky>, Halted> {
-        let opened = self.opened(mutant).map_err(|refusal| self.halted(refusal))?;
-        let Ok(engine) = opened else { return Ok(vec![]) };
-        let memory = Memory::forgetful(engine.suite(), engine.session());
-        let mut oracle =
-            EngineOracle::new(&engine, self.session, memory, self.files.clone(), self.root.clone());
-        let settings = HuntSettings {
-            seed: engine.settings().seed,
-            is_dear: engine.isolation() == Isolation::Process,
-            ..HuntSettings::default()
-        };
-        let report = hunt(&mut Quiet(&mut oracle), &settings);
-        if let Some(halted) = report.stopped_early {
-            return Err(halted);
-        }
-        let place = |test: TestIndex| self.engine.suite().index_of(engine.suite().id(test));
-        Ok(report.findings.iter().filter_map(|finding| Flaky::of(finding, place)).collect())
+        self.metered(|spent| &mut spent.hunted, Post::of(1), |bench| bench.hunted(mutant))
     }
 
     fn run_plain(&mut self, asked: &[Ask<'_>]) -> Result<Vec<Vec<RunRecord>>, Halted> {
-        let plain = |ask: &Ask<'_>| ask.mutant.map_or(Ok(vec![]), |mutant| self.plain(mutant, &ask.orders));
-        let answers: Result<Vec<_>, EngineError> = asked.iter().map(plain).collect();
+        let orders = || asked.iter().flat_map(|ask| &ask.orders);
+        let what = Post { many: orders().count() as u64, ..Post::of_orders(orders()) };
+        let answers = self.metered(
+            |spent| &mut spent.plain,
+            what,
+            |bench| {
+                let plain =
+                    |ask: &Ask<'_>| ask.mutant.map_or(Ok(vec![]), |mutant| bench.plain(mutant, &ask.orders));
+                asked.iter().map(plain).collect::<Result<Vec<_>, EngineError>>()
+            },
+        );
         answers.map_err(|error| self.halted(error.into()))
     }
 }

@@ -1,20 +1,19 @@
 //! What is known already, line by line: a command that was killed goes on where it was.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use anyorder_inject::{Leavings, Unstable, Verdict};
 use anyorder_model::TestIndex;
 use serde::{Deserialize, Serialize};
 
+use super::lines::Lines;
+
 /// The lines of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
-    /// What decides all that follows.
-    For(String),
     /// Tests that are left out.
     Unstable(Vec<(TestIndex, Unstable)>),
     /// The verdict on a mutant.
@@ -24,7 +23,7 @@ enum Line {
 /// Verdicts that are kept.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    file: File,
+    lines: Lines,
     pub(crate) unstable: Option<Leavings>,
     /// By the numbers of their mutants.
     pub(crate) verdicts: BTreeMap<usize, Verdict>,
@@ -33,27 +32,14 @@ pub(crate) struct Journal {
 impl Journal {
     /// Opens the journal; begins it anew if it is about something else.
     pub(crate) fn open(path: &Path, about: &str) -> io::Result<Self> {
-        let mut kept = fs::read(path).unwrap_or_default();
-        // A line without an end was being written when the command was killed.
-        kept.truncate(kept.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
-        let lines = || kept.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-        let is_ours = matches!(lines().next(), Some(Line::For(first)) if first == about);
-        let mut file = OpenOptions::new().create(true).write(true).truncate(false).open(path)?;
-        let length = if is_ours { kept.len() as u64 } else { 0 };
-        file.set_len(length)?;
-        io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
-        let mut journal = Journal { file, unstable: None, verdicts: BTreeMap::new() };
-        if is_ours {
-            lines().for_each(|line| journal.learn(line));
-        } else {
-            journal.write(&[Line::For(about.to_owned())])?;
-        }
+        let (lines, known) = Lines::open(path, about)?;
+        let mut journal = Journal { lines, unstable: None, verdicts: BTreeMap::new() };
+        known.into_iter().for_each(|line| journal.learn(line));
         Ok(journal)
     }
 
     fn learn(&mut self, line: Line) {
         match line {
-            Line::For(_) => {}
             Line::Unstable(tests) => self.unstable = Some(tests.into_iter().collect()),
             Line::Verdict(number, verdict) => {
                 self.verdicts.insert(number, verdict);
@@ -63,7 +49,7 @@ impl Journal {
 
     pub(crate) fn note_unstable(&mut self, left_out: &Leavings) -> io::Result<()> {
         let tests = left_out.iter().map(|(&test, &why)| (test, why)).collect();
-        self.write(&[Line::Unstable(tests)])?;
+        self.lines.note(&[Line::Unstable(tests)])?;
         self.unstable = Some(left_out.clone());
         Ok(())
     }
@@ -71,19 +57,9 @@ impl Journal {
     pub(crate) fn note(&mut self, verdicts: Vec<(usize, Verdict)>) -> io::Result<()> {
         let lines: Vec<Line> =
             verdicts.iter().map(|(number, verdict)| Line::Verdict(*number, verdict.clone())).collect();
-        self.write(&lines)?;
+        self.lines.note(&lines)?;
         self.verdicts.extend(verdicts);
         Ok(())
-    }
-
-    fn write(&mut self, lines: &[Line]) -> io::Result<()> {
-        let mut text = Vec::new();
-        for line in lines {
-            serde_json::to_writer(&mut text, line)?;
-            text.push(b'\n');
-        }
-        self.file.write_all(&text)?;
-        self.file.sync_data()
     }
 }
 
@@ -91,6 +67,7 @@ impl Journal {
 mod tests {
     use super::*;
     use anyorder_inject::Fate;
+    use std::fs;
 
     fn verdict() -> Verdict {
         Verdict { fate: Fate::Equivalent, orders: 3, changed_tree: false, not_looked_into: vec![] }

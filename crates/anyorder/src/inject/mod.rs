@@ -3,10 +3,13 @@
 
 mod bench;
 mod journal;
+mod lines;
+mod looks;
 mod quiet;
 mod refusal;
 mod score;
 mod scoring;
+mod spent;
 mod stop;
 mod written;
 
@@ -14,6 +17,7 @@ pub(crate) use bench::EngineBench;
 pub(crate) use journal::Journal;
 pub(crate) use score::Score;
 pub(crate) use scoring::{Scoring, Shown};
+pub(crate) use spent::Spent;
 pub(crate) use stop::Stop;
 pub(crate) use written::{cost_json, scored, summary, take, write_all};
 

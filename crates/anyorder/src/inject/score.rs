@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyorder_engine::{EngineError, Errand, FileChange, Scratch, Settings};
 use anyorder_inject::Mutant;
 use anyorder_model::Suite;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -52,11 +52,9 @@ impl Score {
     }
 
     /// Adds what it said of one mutant.
-    pub(crate) fn note(&mut self, mutant: &Mutant, known: &BTreeSet<&str>, look: &Look) {
-        let pairs = |tests: Vec<&str>| {
-            tests.into_iter().map(|test| (mutant.id(), test.to_owned())).collect::<Vec<_>>()
-        };
-        let named: BTreeSet<&str> = look.named.iter().flatten().map(String::as_str).collect();
+    pub(crate) fn note(&mut self, mutant: &Mutant, known: &BTreeSet<String>, look: &Look) {
+        let pair = |test: &String| (mutant.id(), test.clone());
+        let named = look.named.clone().unwrap_or_default();
         let found = known.intersection(&named).count();
         self.mutants += 1;
         self.known += known.len();
@@ -65,8 +63,8 @@ impl Score {
         self.without_report += usize::from(look.named.is_none());
         self.wall_s += look.wall_s;
         self.cpu_s += look.cpu_s;
-        self.missed.extend(pairs(known.difference(&named).copied().collect()));
-        self.beyond.extend(pairs(named.difference(known).copied().collect()));
+        self.missed.extend(known.difference(&named).map(pair));
+        self.beyond.extend(named.difference(known).map(pair));
     }
 }
 
@@ -75,11 +73,12 @@ fn percent(part: usize, whole: usize) -> f64 {
 }
 
 /// What a detector has said of one mutant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Look {
     /// The tests that depend on order, it says; nothing if it gave no report.
     pub(crate) named: Option<BTreeSet<String>>,
-    wall_s: f64,
-    cpu_s: f64,
+    pub(super) wall_s: f64,
+    pub(super) cpu_s: f64,
 }
 
 /// Names the files with the changed tests, one per line, to a detector that is to look at nothing else.

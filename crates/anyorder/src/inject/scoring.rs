@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use anyorder_inject::{Flaky, InjectSettings, Judge, Leavings, Mutant};
 use anyorder_model::{Suite, TestIndex};
 
-use super::score::{Score, look};
+use super::looks::Looks;
+use super::score::{Look, Score, look};
 use super::{EngineBench, OUT_HINT, Stop};
 use crate::args::SuiteArgs;
 use crate::failure::Failure;
@@ -35,8 +36,10 @@ pub(crate) struct Scoring<'a> {
     pub(crate) shown: Shown,
     pub(crate) settings: InjectSettings,
     pub(crate) left_out: &'a Leavings,
-    /// Where scores are written, whenever there is something new.
-    pub(crate) file: PathBuf,
+    /// What decides the scores, besides what is here.
+    pub(crate) about: String,
+    /// Where scores are written, whenever there is something new, and what they are made of.
+    pub(crate) work: PathBuf,
 }
 
 impl Scoring<'_> {
@@ -57,18 +60,16 @@ impl Scoring<'_> {
         bench: &mut EngineBench<'_, '_>,
         mutants: &[(&Mutant, &[Flaky])],
     ) -> Result<Vec<Score>, Stop> {
-        let suite = bench.engine().suite();
+        let mut looks = self.looks()?;
         let named = |detector: &String| Score { detector: detector.clone(), ..Score::default() };
         let mut scores: Vec<Score> = self.detectors.iter().map(named).collect();
         for (at, &(mutant, flaky)) in mutants.iter().enumerate() {
             bench.advance(at, mutants.len());
-            let files = self.files(suite, mutant);
-            let known = self.known(bench, suite, mutant, flaky, &files)?;
+            let known = looks.known(mutant.number, || self.known(bench, mutant, flaky))?;
             for score in &mut scores {
-                let line = self.line(&score.detector, &files);
-                let mut look = look(self.project, suite, &line, mutant, &files)?;
-                let is_stable = |test: &String| !self.left_out.keys().any(|&out| suite.id(out).0 == *test);
-                look.named = look.named.map(|named| named.into_iter().filter(is_stable).collect());
+                let suite = bench.engine().suite();
+                let look = || self.look(suite, &score.detector, mutant);
+                let look = looks.said(mutant.number, &score.detector, look)?;
                 score.note(mutant, &known, &look);
             }
             self.write(&scores)?;
@@ -76,20 +77,39 @@ impl Scoring<'_> {
         Ok(scores)
     }
 
+    /// What is known already.
+    fn looks(&self) -> Result<Looks, Failure> {
+        let path = self.work.join("looks.jsonl");
+        let about = format!("{} {:?}", self.about, self.shown);
+        let opened = Looks::open(&path, &about, &self.project.settings.keeper);
+        opened.map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
+    }
+
     /// What there is to find: by all pairs, and by the orders of the data set.
-    fn known<'s>(
+    fn known(
         &self,
         bench: &mut EngineBench<'_, '_>,
-        suite: &'s Suite,
         mutant: &Mutant,
         flaky: &[Flaky],
-        files: &[String],
-    ) -> Result<BTreeSet<&'s str>, Stop> {
+    ) -> Result<BTreeSet<String>, Stop> {
+        let suite = bench.engine().suite();
+        let files = self.files(suite, mutant);
         let is_shown = |&test: &TestIndex| files.is_empty() || files.contains(&suite.test(test).file);
         let tests: Vec<TestIndex> = suite.indices().filter(is_shown).collect();
         let paired = Judge::new(bench, self.settings, self.left_out).paired(mutant, &tests)?;
         let tried = flaky.iter().map(|flaky| flaky.test).filter(is_shown);
-        Ok(paired.into_iter().chain(tried).map(|test| suite.id(test).0.as_str()).collect())
+        Ok(paired.into_iter().chain(tried).map(|test| suite.id(test).0.clone()).collect())
+    }
+
+    /// What a detector says of the stable tests of a mutant.
+    fn look(&self, suite: &Suite, detector: &str, mutant: &Mutant) -> Result<Look, Failure> {
+        let files = self.files(suite, mutant);
+        let mut look = look(self.project, suite, &self.line(detector, &files), mutant, &files)?;
+        let left_out: BTreeSet<&str> = self.left_out.keys().map(|&test| suite.id(test).0.as_str()).collect();
+        if let Some(named) = &mut look.named {
+            named.retain(|test| !left_out.contains(test.as_str()));
+        }
+        Ok(look)
     }
 
     /// The files that detectors look at; none if they see the suite.
@@ -118,6 +138,7 @@ impl Scoring<'_> {
 
     fn write(&self, scores: &[Score]) -> Result<(), Failure> {
         let bytes = serde_json::to_vec_pretty(scores).unwrap_or_default();
-        fs::write(&self.file, bytes).map_err(|error| Failure::unwritable(&self.file, &error, OUT_HINT))
+        let path = self.work.join("score.json");
+        fs::write(&path, bytes).map_err(|error| Failure::unwritable(&path, &error, OUT_HINT))
     }
 }

@@ -6,7 +6,7 @@ use std::{fs, io};
 use anyorder_inject::{DataFile, Injection};
 use anyorder_model::Cost;
 
-use super::{OUT_HINT, Score, WORK};
+use super::{OUT_HINT, Score, Spent, WORK};
 use crate::failure::Failure;
 
 /// Verdicts as they are reached.
@@ -66,9 +66,10 @@ pub(crate) fn scored(score: &Score) -> String {
     )
 }
 
-pub(crate) fn cost_json(cost: Cost, mutants: usize) -> String {
+pub(crate) fn cost_json(cost: Cost, mutants: usize, spent: Spent) -> String {
     let mut value = serde_json::to_value(cost).unwrap_or_default();
     value["mutants"] = mutants.into();
+    value["spent"] = serde_json::to_value(spent).unwrap_or_default();
     value.to_string()
 }
 
