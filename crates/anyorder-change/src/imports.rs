@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use anyorder_model::{Extension, Profile, Test};
-use anyorder_source::Import;
+use anyorder_source::{Import, Parts};
 use roaring::RoaringBitmap;
 
 use crate::calls::Calls;
 use crate::data::{Mentioned, Opening};
-use crate::elements::{functions_around, joined};
+use crate::elements::{functions_around, joined, last};
 use crate::graph::{Graph, package_of};
 use crate::record::Seen;
 use crate::stamp::stamps;
@@ -94,6 +94,45 @@ impl Loaded {
         }
     }
 
+    /// Whether some file mentions one of these.
+    pub(crate) fn mentions(&self, names: &[&str]) -> bool {
+        let mut all = self.tree.python().filter_map(|(_, file)| file.parts());
+        all.any(|parts| names.iter().any(|name| parts.names.contains(*name) || parts.strings.contains(*name)))
+    }
+
+    /// The files that may do something else at import where a name of this one has another value: those that mention it there, or
+    /// run a function then that does.
+    fn users_at_import(&self, file: u32, name: &str) -> RoaringBitmap {
+        let files = self.graph.files();
+        let name = last(name);
+        let loads = |user: u32| self.graph.reach(&files[user as usize]).contains(file);
+        let parts = |user: u32| self.tree.parts(&files[user as usize]);
+        let takes = |user: u32, import: &Import| {
+            let is_all = import.name.as_deref() == Some("*");
+            let is_renamed = import.name.as_deref() == Some(name) && import.bound_name() != name;
+            (is_all || is_renamed) && self.graph.imported(&files[user as usize], import).contains(&file)
+        };
+        let mentions = |user: u32| {
+            parts(user).is_none_or(|parts| {
+                mentions_at_import(parts, name, user == file)
+                    || parts.imports.iter().any(|import| takes(user, import))
+            })
+        };
+        let runs = |user: u32| {
+            let mut places = self.runs()[user as usize].iter();
+            places.any(|(place, function)| {
+                let part = parts(*place).and_then(|parts| parts.part(function));
+                part.is_some_and(|part| part.mentions.contains(name))
+            })
+        };
+        // What pytest calls there may run before any test.
+        let path = &files[file as usize];
+        let is_plugin = path.ends_with("conftest.py") || self.seen().plugins().any(|plugin| plugin == path);
+        let is_user = |user: u32| is_plugin && user == file || mentions(user) || runs(user);
+        let users = (0..).zip(files).map(|(user, _)| user).filter(|&user| loads(user));
+        users.filter(|&user| is_user(user)).collect()
+    }
+
     /// The files that import compiled code of the project.
     pub(crate) fn users_of_extensions(&self) -> BTreeSet<&str> {
         let users = self.tree.python().filter(|(path, file)| {
@@ -123,9 +162,10 @@ impl Loaded {
         }
         let elements = changes.elements.iter().map(|changed| {
             let Some(file) = numbers(&changed.at.file) else { return RoaringBitmap::new() };
-            match &changed.function {
-                Some(function) => runners[&(file, function.as_str())].clone(),
-                None => RoaringBitmap::from_iter([file]),
+            match (&changed.function, &changed.name) {
+                (Some(function), _) => runners[&(file, function.as_str())].clone(),
+                (None, Some(name)) => self.users_at_import(file, name),
+                (None, None) => RoaringBitmap::from_iter([file]),
             }
         });
         let elements = elements.collect();
@@ -136,6 +176,16 @@ impl Loaded {
         let data = data.collect();
         Concerned { elements, data }
     }
+}
+
+/// Whether code that runs at import mentions a name; but for what binds it, where that is done in this file. Lists of what is
+/// public say nothing.
+fn mentions_at_import(parts: &Parts, name: &str, is_bound_here: bool) -> bool {
+    let is_binding = |bound: &str| is_bound_here && last(bound) == name;
+    let steps = parts.steps.iter().filter(|step| step.binds.as_deref() != Some("__all__"));
+    let mut steps = steps.filter(|step| !step.binds.as_deref().is_some_and(is_binding));
+    let mut headers = parts.headers.iter().filter(|(function, _)| !is_binding(function));
+    steps.any(|step| step.mentions.contains(name)) || headers.any(|(_, mentions)| mentions.contains(name))
 }
 
 /// Whether an import of a file means this module, or something in it.
