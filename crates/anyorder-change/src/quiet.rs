@@ -302,5 +302,6 @@ mod tests {
             quiet("class C:\n    __slots__ = ()\n    def __eq__(self, other): return True\n"),
             ["C", "C"]
         );
+        assert_eq!(quiet("class C:\n    pytestmark = 1\n    x = 1\n"), ["C", "C.x"]);
     }
 }

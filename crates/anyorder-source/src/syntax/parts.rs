@@ -82,7 +82,7 @@ impl<'c> Partition<'c> {
 
     /// The name that is bound, where no class around it minds; what Python looks up by itself is its class's.
     fn bound(&self, name: &str) -> Option<String> {
-        let is_special = name.starts_with("__") && name.ends_with("__");
+        let is_special = name.starts_with("__") && name.ends_with("__") || is_hook(name);
         let is_clear = self.classes.iter().all(|class| class.is_clear);
         match (self.scope.is_empty(), is_special) {
             (true, _) => (!is_hook(name)).then(|| name.to_owned()),
