@@ -32,7 +32,8 @@ impl Imports {
         let of_time = |tree, record: &Option<Record>| Loaded::new(tree, &record.iter().cloned().collect());
         let is_same = records.then == records.now;
         let apart = (!is_same).then(|| Box::new([of_time(old, &records.then), of_time(new, &records.now)]));
-        let [old, new] = [old, new].map(|tree| Loaded::new(tree, &all));
+        let is_whole = records.then.is_some() && records.now.is_some();
+        let [old, new] = [old, new].map(|tree| Loaded { is_whole, ..Loaded::new(tree, &all) });
         Imports { old, new, apart }
     }
 
@@ -55,12 +56,15 @@ pub(crate) struct Loaded {
     /// Functions that run at import, as files and names, for each file.
     runs: OnceLock<Vec<Vec<(u32, String)>>>,
     records: Arc<[Record]>,
+    /// Whether there is a record of every time that counts.
+    is_whole: bool,
 }
 
 impl Loaded {
     pub(crate) fn new(tree: &Tree, records: &Arc<[Record]>) -> Self {
         let graph = Graph::seen(tree, Seen(records));
-        Loaded { tree: tree.clone(), graph, runs: OnceLock::new(), records: Arc::clone(records) }
+        let (records, is_whole) = (Arc::clone(records), !records.is_empty());
+        Loaded { tree: tree.clone(), graph, runs: OnceLock::new(), records, is_whole }
     }
 
     /// What collections were seen to take.
@@ -81,13 +85,19 @@ impl Loaded {
         })
     }
 
-    /// Functions that ran, and nobody can tell for which file: whoever loads their own is concerned.
+    /// Functions that ran, and nobody can tell for which file: whoever loads their own is concerned. Where it was seen whenever a
+    /// file was loaded which functions run, others do not.
     fn add_seen(&self, runs: &mut [Vec<(u32, String)>]) {
         let known: BTreeSet<(u32, String)> = runs.iter().flatten().cloned().collect();
         let mut added: BTreeSet<(u32, String)> = BTreeSet::new();
         for (file, code) in self.seen().functions() {
             let Some(number) = self.graph.number(file) else { continue };
             added.extend(functions_around(code).into_iter().map(|name| (number, name.to_owned())));
+        }
+        for (file, run) in self.graph.files().iter().zip(runs.iter_mut()) {
+            if self.is_whole && self.seen().tells_functions_of(file) && !self.graph.is_for_all(file) {
+                run.retain(|place| added.contains(place));
+            }
         }
         for (file, name) in added.difference(&known) {
             runs[*file as usize].push((*file, name.clone()));
