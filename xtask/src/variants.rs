@@ -105,7 +105,7 @@ pub(crate) fn sort((select, rts): (&str, &str), answers: &[Value]) -> Option<(f6
     let mut selection = Selection::new(answers.get((at + answers.len()).checked_sub(ASKED.len())?)?);
     let is_all = select == "all" && !selection.all.is_empty();
     if select == "affected" {
-        selection.all = selection.affected.clone();
+        selection.all.clone_from(&selection.affected);
     }
     let share = if is_all { 1.0 } else { selection.share() };
     let is_whole = share >= 1.0 && !selection.all.is_empty();

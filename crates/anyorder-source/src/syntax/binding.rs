@@ -180,8 +180,14 @@ impl<'a> SourceOrderVisitor<'a> for Untidy {
             Stmt::Assign(it) => it.targets.iter().for_each(|target| self.target(target)),
             Stmt::AnnAssign(it) => self.target(&it.target),
             Stmt::For(it) => self.target(&it.target),
-            Stmt::Return(_) | Stmt::If(_) | Stmt::Expr(_) | Stmt::Pass(_) | Stmt::Raise(_) => {}
-            Stmt::FunctionDef(_) | Stmt::Try(_) | Stmt::Assert(_) => {}
+            Stmt::Assert(_)
+            | Stmt::Expr(_)
+            | Stmt::FunctionDef(_)
+            | Stmt::If(_)
+            | Stmt::Pass(_)
+            | Stmt::Raise(_)
+            | Stmt::Return(_)
+            | Stmt::Try(_) => {}
             _ => self.is_untidy = true,
         }
         walk_stmt(self, statement);

@@ -73,7 +73,7 @@ impl<'c> Partition<'c> {
         let constant = constant(statement).filter(|_| self.scope.is_empty());
         let evaluated = Evaluated::statement(&stripped);
         let doc = is_docstring(statement, std::slice::from_ref(statement)).then(|| "__doc__".to_owned());
-        let binds = assigned_name(statement).or(doc.filter(|_| self.scope.is_empty()));
+        let binds = assigned_name(statement).or(doc);
         let binds = binds.filter(|_| evaluated.is_clear);
         let binds = binds.and_then(|name| self.bound(&name));
         self.parts.calls.extend(Mentions::of(std::slice::from_ref(&stripped)).calls);
