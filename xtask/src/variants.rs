@@ -154,12 +154,15 @@ impl Seen {
         };
         println!("    {:18} %selected   %time    %P  %partners    %D", "variant");
         for ((select, rts), column) in VARIANTS.iter().zip(&self.columns) {
-            let [selected, cpu] = [&column.selected, &column.cpu].map(|shares| 100.0 * mean(shares));
+            let told = |shares: &[f64]| {
+                if shares.is_empty() { "-".to_owned() } else { format!("{:.1}", 100.0 * mean(shares)) }
+            };
+            let [selected, cpu] = [&column.selected, &column.cpu].map(|shares| told(shares));
             let [possible, found] =
                 [column.possible, column.found].map(|number| share(number, self.concerned));
             let partners = share(column.partners, self.partners);
             let name = format!("{select}, {rts}");
-            println!("    {name:18} {selected:>9.1} {cpu:>7.1} {possible:>5} {partners:>10} {found:>5}");
+            println!("    {name:18} {selected:>9} {cpu:>7} {possible:>5} {partners:>10} {found:>5}");
         }
         println!("    order-dependent tests that sampled changes concern: {}", self.concerned);
         println!("    of {} pairs, end otherwise and are not selected: {}", self.pairs, self.lost.len());
