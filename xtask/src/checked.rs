@@ -1,49 +1,37 @@
 //! `check` along the history of repositories: how much each way to select looks at and costs, and whether anything is lost.
 //!
-//! A repository has its environment in `.venv`; one of Maven is looked at in `checked_java.rs`. The commits are the last ones of the main line that touch Python code; each is compared
-//! with its parent, whose profiles are known. Sampled commits are hunted as a whole, every variant runs there, and so do pairs of
-//! tests before and after.
+//! A repository has its environment in `.venv`; one of Maven is looked at in `checked_java.rs`. The commits are the last ones of the
+//! main line that touch Python code; each is compared with its parent, whose profiles are known. First all of them are asked what
+//! is selected; what that costs and loses is looked at in `sampled.rs`.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, iter};
 
-use anyorder_engine::{Isolation, Settings};
-use anyorder_model::{Order, Outcome, TestId, TestIndex};
 use anyorder_testkit::binary::{Profile, anyorder};
-use anyorder_testkit::engine;
 use anyorder_testkit::spent::spend;
-use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::checked_java;
 use crate::history::History;
-use crate::hunts::list;
-use crate::variants::{OURS, Seen, Selection, VARIANTS, partners};
+use crate::sampled::sample;
+use crate::variants::{ASKED, SELDOM, Seen};
 
-/// How many orders of the selected tests run, as in the publication.
-const ROUNDS: &str = "10";
-/// Where only the selection counts: tests are profiled, and little else is done.
-const BRIEFLY: [&str; 2] = ["--budget", "1m"];
 /// Every so many commits all variants run, and the whole hunt.
 const SAMPLED: usize = 10;
-/// How many pairs of tests run before and after such a commit.
-const PAIRS: usize = 600;
 
-/// Goes along these repositories; prints a table for each. Whether little enough is selected, and nothing lost.
-pub(crate) fn checked(directories: &[&str]) -> bool {
+/// Goes along these repositories; prints a table for each. Whether little enough is selected, and nothing lost. Without samples,
+/// tests run only to be profiled.
+pub(crate) fn checked(directories: &[&str], has_samples: bool) -> bool {
     let binary = anyorder(Profile::Release);
     let are_good: Vec<bool> = directories
         .iter()
         .map(|directory| {
             let repository = Path::new(directory).canonicalize().expect("the repository is there");
             if repository.join("pom.xml").exists() {
-                checked_java::checked(&binary, &repository)
+                checked_java::checked(&binary, &repository, has_samples)
             } else {
-                Project::new(&binary, &repository).go_along()
+                Project::new(&binary, &repository).go_along(has_samples)
             }
         })
         .collect();
@@ -51,10 +39,10 @@ pub(crate) fn checked(directories: &[&str]) -> bool {
 }
 
 /// A clone, and the environment of the repository that it comes from.
-struct Project<'a> {
+pub(crate) struct Project<'a> {
     binary: &'a Path,
-    python: PathBuf,
-    history: History,
+    pub(crate) python: PathBuf,
+    pub(crate) history: History,
 }
 
 impl<'a> Project<'a> {
@@ -62,101 +50,87 @@ impl<'a> Project<'a> {
         Project { binary, python: repository.join(".venv/bin/python"), history: History::of(repository) }
     }
 
-    fn go_along(&self) -> bool {
+    fn go_along(&self, has_samples: bool) -> bool {
+        println!("{}", self.history.name);
         let commits = self.history.commits("*.py");
         let mut seen = Seen::default();
-        let mut last = String::new();
-        for (number, now) in commits.iter().enumerate() {
-            let before = self.history.parent(now);
-            self.history.check_out(&before);
-            let is_known = last == before || self.ask(&["profile"], "first").is_some();
+        let mut unusable = 0;
+        let before = iter::once(None).chain(commits.iter().map(|commit| Some(commit.as_str())));
+        for ((number, now), last) in commits.iter().enumerate().zip(before) {
             let is_sampled = number % SAMPLED == SAMPLED / 2;
-            let is_done = is_known
-                && if is_sampled {
-                    self.sample(number, &before, now, &mut seen).is_some()
-                } else {
-                    self.history.check_out(now);
-                    self.check_all(&before, None, &mut seen).is_some()
-                };
-            seen.unusable += usize::from(!is_done);
-            last = if is_done { now.clone() } else { String::new() };
-            let shares = seen.columns.iter().filter_map(|column| column.selected.last());
-            let shares: Vec<String> = shares.map(|share| format!("{:.0}", 100.0 * share)).collect();
-            println!(
-                "    {} {} % selected",
-                &now[..10],
-                if is_done { shares.join(" ") } else { "-".to_owned() }
-            );
+            let answers = self.selected(now, last, is_sampled);
+            unusable += usize::from(answers.is_none());
+            let shares = answers.map(|answers| seen.note_selected(&answers)).unwrap_or_default();
+            let told = |share: &Option<f64>| {
+                share.map_or("  -".to_owned(), |share| format!("{:>3.0}", 100.0 * share))
+            };
+            let shares: Vec<String> = shares.iter().map(told).collect();
+            println!("    {} {} % selected", &now[..10], shares.join(" "));
+        }
+        for now in commits.iter().skip(SAMPLED / 2).step_by(SAMPLED).filter(|_| has_samples) {
+            let sample = self.answers(now, true).and_then(|answers| sample(self, now, &answers));
+            sample.iter().for_each(|sample| seen.note_sample(sample));
         }
         println!(
-            "{}: {} commits, {} of them could not be collected; hunts took {:.0?} s of CPU",
+            "{}: {} commits, {unusable} of them could not be collected; hunts took {:.0?} s of CPU",
             self.history.name,
             commits.len(),
-            seen.unusable,
             seen.hunts
         );
         seen.print()
     }
 
-    /// One commit, with the whole hunt and some pairs before and after it.
-    fn sample(&self, seed: usize, before: &str, now: &str, seen: &mut Seen) -> Option<()> {
-        let pairs_before = self.pairs(seed, &BTreeSet::new());
+    /// What those variants select at a commit that are asked; nothing if its suite cannot be collected with the packages that are
+    /// installed. Profiles of `last` may be known.
+    fn selected(&self, now: &str, last: Option<&str>, is_sampled: bool) -> Option<Vec<Value>> {
+        if self.history.noted(now, "unusable").is_some() {
+            return None;
+        }
+        if let Some(answers) = self.answers(now, is_sampled) {
+            return Some(answers);
+        }
+        let before = self.history.parent(now);
+        self.history.check_out(&before);
+        let look = |last| self.ask(&["check", "--dry-run", "--exact", "--since", last]);
+        let is_known = last == Some(&before)
+            || last.is_some_and(|last| look(last).is_some())
+            || self.ask(&["profile"]).is_some();
+        if is_sampled && is_known {
+            self.keep_store(now);
+        }
         self.history.check_out(now);
-        let hunted = self.hunt()?;
-        let selection = self.check_all(before, Some(&hunted), seen)?;
-        seen.hunts.push(hunted.0);
-        for finding in list(&hunted.1, "findings").filter(|finding| selection.concerns(finding)) {
-            seen.concerned += 1;
-            seen.partners += partners(finding).count();
-        }
-        seen.lost.extend(self.lost(seed, &pairs_before, &selection.all));
-        Some(())
-    }
-
-    /// Every variant; our selection. Without a hunt to compare with, the others only say what they would select.
-    fn check_all(&self, before: &str, hunted: Option<&(f64, Value)>, seen: &mut Seen) -> Option<Selection> {
-        let mut asked = Vec::new();
-        for (at, (select, rts)) in VARIANTS.iter().enumerate() {
-            let mut words = vec!["check", "--no-explain", "--rounds", ROUNDS];
-            words.extend(["--since", before, "--select", select, "--rts", rts]);
-            match (hunted, at) {
-                (Some(_), _) => {}
-                (None, OURS) => words.extend(BRIEFLY),
-                (None, _) => words.push("--dry-run"),
+        for variant in asked(is_sampled).iter().filter(|_| is_known) {
+            let (select, rts) = *variant;
+            let mut words = vec!["check", "--dry-run", "--since", &before, "--select", select, "--rts", rts];
+            words.extend((Some(variant) == ASKED.last()).then_some("--exact"));
+            let (cpu_s, report) = self.ask(&words).unwrap_or_default();
+            let seen = json!({"cpu_s": cpu_s, "suite": report["suite"], "selection": report["selection"]});
+            if !report.is_null() {
+                self.history.note(now, &format!("{select}-{rts}"), &seen);
             }
-            let kept = (at != OURS).then(|| self.set_store_aside());
-            let answer = self.ask(&words, "check");
-            kept.iter().for_each(|kept| self.put_store_back(kept));
-            asked.push(answer?);
         }
-        let ours = Selection::new(&asked[OURS].1);
-        for (column, (cpu_s, report)) in seen.columns.iter_mut().zip(&asked) {
-            column.note(&ours, report, *cpu_s, hunted);
+        let answers = self.answers(now, is_sampled);
+        if answers.is_none() {
+            self.history.note(now, "unusable", &json!(true));
         }
-        Some(ours)
+        answers
     }
 
-    fn hunt(&self) -> Option<(f64, Value)> {
-        let kept = self.set_store_aside();
-        fs::remove_dir_all(self.history.tree().join(".anyorder")).expect("it is there");
-        let hunted = self.ask(&["hunt", "--no-explain"], "hunt");
-        self.put_store_back(&kept);
-        hunted
+    /// What was noted of a commit, if all was.
+    fn answers(&self, now: &str, is_sampled: bool) -> Option<Vec<Value>> {
+        let noted = |(select, rts): &(&str, &str)| self.history.noted(now, &format!("{select}-{rts}"));
+        asked(is_sampled).iter().map(noted).collect()
     }
 
     /// Seconds of CPU, and the report; nothing if there is none, because the suite cannot be collected.
-    fn ask(&self, words: &[&str], name: &str) -> Option<(f64, Value)> {
-        let file = self.history.home.path().join(format!("{name}.json"));
+    pub(crate) fn ask(&self, words: &[&str]) -> Option<(f64, Value)> {
+        let file = self.history.home.join("report.json");
         let _ = fs::remove_file(&file);
         let mut command = Command::new(self.binary);
         command.args(words).arg("--trust-forks").arg("--directory").arg(self.history.tree());
         command.arg("--python").arg(&self.python).arg("--json").arg(&file);
-        command.env(
-            "PYTHONPATH",
-            [self.history.tree().join("src"), self.history.tree()]
-                .map(|path| path.display().to_string())
-                .join(":"),
-        );
+        let places = [self.history.tree().join("src"), self.history.tree()];
+        command.env("PYTHONPATH", places.map(|path| path.display().to_string()).join(":"));
         let spent = spend(&mut command);
         let report = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
         if report.is_none() {
@@ -165,61 +139,33 @@ impl<'a> Project<'a> {
         report.map(|report| (spent.cpu_s, report))
     }
 
-    fn set_store_aside(&self) -> PathBuf {
-        let kept = self.history.home.path().join("kept");
-        let mut copy = Command::new("cp");
-        copy.arg("-r").arg(self.history.tree().join(".anyorder")).arg(&kept);
-        assert!(copy.status().is_ok_and(|status| status.success()), "{copy:?} fails");
-        kept
+    /// Keeps what is known before a commit, for the time when it is sampled.
+    fn keep_store(&self, now: &str) {
+        let kept = self.history.home.join(format!("{}.store", &now[..10]));
+        let _ = fs::remove_dir_all(&kept);
+        copy(&self.store(), &kept);
     }
 
-    fn put_store_back(&self, kept: &Path) {
-        fs::remove_dir_all(self.history.tree().join(".anyorder")).expect("it is there");
-        fs::rename(kept, self.history.tree().join(".anyorder")).expect("it was just made");
+    /// Goes back to what was known before a commit; nothing if `now` is none.
+    pub(crate) fn put_store_back(&self, now: Option<&str>) {
+        let _ = fs::remove_dir_all(self.store());
+        if let Some(now) = now {
+            copy(&self.history.home.join(format!("{}.store", &now[..10])), &self.store());
+        }
     }
 
-    /// How the second test of some pairs ends; the same pairs each time, as far as the tests are there.
-    fn pairs(&self, seed: usize, wanted: &BTreeSet<(TestId, TestId)>) -> BTreeMap<(TestId, TestId), Outcome> {
-        let settings = Settings { isolation: Some(Isolation::Fork), ..Settings::default() };
-        let engine = engine::open(&self.python, &self.history.tree(), &["-o", "pythonpath=src ."], settings);
-        let suite = engine.suite();
-        let tests: Vec<TestIndex> = suite.indices().collect();
-        let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
-        let chosen: Vec<(TestIndex, TestIndex)> = if wanted.is_empty() {
-            (0..PAIRS).filter_map(|_| pair(&tests, &mut random)).collect()
-        } else {
-            let index = |id: &TestId| suite.index_of(id);
-            wanted.iter().filter_map(|(first, second)| Some((index(first)?, index(second)?))).collect()
-        };
-        let orders = chosen.iter().map(|&(first, second)| vec![Order(vec![first, second])]).collect();
-        let records = engine::run(&engine, orders);
-        let ends = chosen.iter().zip(records).map(|(&(first, second), record)| {
-            let outcome = record.steps.last().map_or(Outcome::NotReached, |step| step.outcome);
-            ((suite.id(first).clone(), suite.id(second).clone()), outcome)
-        });
-        ends.collect()
-    }
-
-    /// Pairs that end otherwise than before the commit, although one of their tests is not selected.
-    fn lost(
-        &self,
-        seed: usize,
-        before: &BTreeMap<(TestId, TestId), Outcome>,
-        selected: &BTreeSet<String>,
-    ) -> Vec<String> {
-        let wanted = before.keys().cloned().collect();
-        let now = self.pairs(seed, &wanted);
-        let is_lost = |(pair, outcome): &(&(TestId, TestId), &Outcome)| {
-            before[*pair] != **outcome && ![&pair.0, &pair.1].iter().all(|id| selected.contains(&id.0))
-        };
-        let told = |(pair, outcome): (&(TestId, TestId), &Outcome)| {
-            format!("{} after {}: {:?}, was {:?}", pair.1, pair.0, outcome, before[pair])
-        };
-        now.iter().filter(is_lost).map(told).collect()
+    fn store(&self) -> PathBuf {
+        self.history.tree().join(".anyorder")
     }
 }
 
-fn pair(tests: &[TestIndex], random: &mut impl Rng) -> Option<(TestIndex, TestIndex)> {
-    let (first, second) = (*tests.choose(random)?, *tests.choose(random)?);
-    (first != second).then_some((first, second))
+/// The variants that are asked what they select.
+fn asked(is_sampled: bool) -> &'static [(&'static str, &'static str)] {
+    if is_sampled { &ASKED } else { &ASKED[SELDOM..] }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let mut copy = Command::new("cp");
+    copy.arg("-r").arg(from).arg(to);
+    assert!(copy.status().is_ok_and(|status| status.success()), "{copy:?} fails");
 }

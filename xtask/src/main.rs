@@ -17,6 +17,7 @@ mod packages;
 mod pairs;
 mod parts;
 mod picture;
+mod sampled;
 mod simulated;
 mod tally;
 mod trial;
@@ -37,6 +38,8 @@ cargo xtask trial hunt [SUITE...]     public suites: are the known order-depende
 cargo xtask trial explain [SUITE...]  public suites: how many findings have a proved cause, and why the others have none
 cargo xtask trial fix [SUITE...]      public suites: how many findings get a verified patch, the patches, and why the others get none
 cargo xtask trial check DIRECTORY...  repositories with their environment in `.venv`, or of Maven: what `check` selects and costs, commit by commit
+cargo xtask trial check-selection DIRECTORY...
+                                      the same without what it costs and loses; `trial check` goes on from there
 cargo xtask trial sources [SUITE...]  public suites: do all Python files come back byte for byte, and do changes hold
 cargo xtask trial changes CLONE...    histories of public projects: what their last commits have changed, and how long it takes to tell
 cargo xtask trial jvm [COUNT]         a JVM that forks, on every JDK: 1,000 forks under load without COUNT, and all probes
@@ -68,7 +71,8 @@ fn carry_out(words: &[&str]) -> Option<bool> {
         ["picture"] => Some(picture::picture()),
         ["trial", "hunt", names @ ..] => Some(hunts::hunts(names)),
         ["trial", "explain", names @ ..] => Some(explained::explained(names)),
-        ["trial", "check", directories @ ..] => Some(checked::checked(directories)),
+        ["trial", "check-selection", directories @ ..] => Some(checked::checked(directories, false)),
+        ["trial", "check", directories @ ..] => Some(checked::checked(directories, true)),
         ["trial", "fix", names @ ..] => Some(fixed::fixed(names)),
         ["trial", "suites", names @ ..] => Some(trial::suites(names)),
         ["trial", "jvm", words @ ..] => numbers(words, [1000]).map(|[count]| jvm::forks(count)),

@@ -80,7 +80,23 @@ struct Judge<'a> {
     stampers: OnceCell<[Stamper<'a>; 2]>,
     /// Functions that have profiles with some parameters.
     known: BTreeSet<(String, String)>,
+    /// Whether code of the project may look at what is said about functions, and at annotations.
+    looks_at_remarks: bool,
 }
+
+/// How code looks at those.
+const REMARKS: [&str; 10] = [
+    "__annotations__",
+    "__doc__",
+    "__signature__",
+    "doctest",
+    "get_annotations",
+    "get_type_hints",
+    "getdoc",
+    "getfullargspec",
+    "signature",
+    "typechecked",
+];
 
 impl<'a> Judge<'a> {
     fn new(changes: &'a Changes, old: &'a OldProfiles, rts: Rts, imports: &'a Imports) -> Self {
@@ -95,6 +111,7 @@ impl<'a> Judge<'a> {
             concerned: trees.map(|loaded| loaded.concerned(changes)),
             stampers: OnceCell::new(),
             known: known.collect(),
+            looks_at_remarks: trees.iter().any(|loaded| loaded.mentions(&REMARKS)),
         }
     }
 
@@ -123,6 +140,9 @@ impl<'a> Judge<'a> {
         let reach = [&self.imports.old, &self.imports.new].map(|loaded| ground.reach(loaded));
         let mut why = Vec::new();
         for (at, changed) in self.changes.elements.iter().enumerate() {
+            if changed.how == How::Remarks && !self.looks_at_remarks && !ground.is_text() {
+                continue;
+            }
             let sides = self.concerned.iter().zip(&reach);
             let is_imported = sides.into_iter().any(|(side, reach)| !side.elements[at].is_disjoint(reach));
             let is_loaded =
@@ -153,8 +173,11 @@ impl<'a> Judge<'a> {
 
     /// Whether the test ran a function, or may find another one by its name than before.
     fn is_touched(&self, ground: &Ground<'_>, changed: &Changed) -> bool {
-        let (Some(touched), Some(function)) = (&ground.touched, &changed.function) else { return false };
         let file = &changed.at.file;
+        if let (Some(_), Some(name)) = (&ground.touched, &changed.name) {
+            return ground.knows(file, name);
+        }
+        let (Some(touched), Some(function)) = (&ground.touched, &changed.function) else { return false };
         let is_other = changed.how != How::Body && ground.may_look_up(function);
         let comes_or_goes = matches!(changed.how, How::Added | How::Deleted);
         let is_dispatched = || {

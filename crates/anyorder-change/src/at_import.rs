@@ -4,15 +4,16 @@
 //! that was loaded anyway. All else that runs at import counts, the sequence included.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_source::{Import, Parts, Step};
 
 use crate::Tree;
 use crate::graph::Graph;
+use crate::quiet::Quiet;
 
 /// Modules of the standard library whose import nobody notices.
-const QUIET_MODULES: [&str; 56] = [
+const QUIET_MODULES: [&str; 62] = [
     "__future__",
     "abc",
     "argparse",
@@ -48,6 +49,7 @@ const QUIET_MODULES: [&str; 56] = [
     "itertools",
     "json",
     "keyword",
+    "logging",
     "math",
     "numbers",
     "operator",
@@ -63,17 +65,30 @@ const QUIET_MODULES: [&str; 56] = [
     "string",
     "struct",
     "sys",
+    "tempfile",
     "textwrap",
+    "threading",
     "time",
+    "traceback",
     "types",
     "typing",
+    "unittest",
     "uuid",
+    "warnings",
     "weakref",
 ];
 
 /// What gives all names of the module that it stands in, and of any.
 const OWN_NAMES: [&str; 2] = ["globals", "locals"];
 const ALL_NAMES: [&str; 4] = ["vars", "dir", "getmembers", "__dict__"];
+
+/// Something that a module does otherwise at import.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// The only name that has another value, by its qualified name; nothing if it may be anything.
+    pub(crate) name: Option<String>,
+    pub(crate) line: usize,
+}
 
 /// What the modules of two trees load, asked only where it matters.
 pub(crate) struct Loading<'a> {
@@ -86,12 +101,43 @@ impl<'a> Loading<'a> {
         Loading { trees: [old, new], graphs: [OnceCell::new(), OnceCell::new()] }
     }
 
-    /// Where a module begins to do something else at import; nothing if it does not.
-    pub(crate) fn line_of_difference(&self, path: &str, old: &Parts, new: &Parts) -> Option<usize> {
-        let (before, after) = (self.steps(path, old, 1), self.steps(path, new, 0));
-        let same = before.iter().zip(&after).take_while(|(one, other)| one.digest == other.digest).count();
+    /// What a module does otherwise at import: the names that it binds to something else, or nothing less than all.
+    pub(crate) fn differences(&self, path: &str, old: &Parts, new: &Parts) -> Vec<Difference> {
+        let steps = [self.steps(path, old, 1), self.steps(path, new, 0)];
+        let [before, after] = &steps;
+        let same = before.iter().zip(after).take_while(|(one, other)| one.digest == other.digest).count();
         let differs = after.get(same).or(before.get(same)).map(|step| step.line);
-        differs.or_else(|| self.line_of_import(path, old, new))
+        let by_import = self.line_of_import(path, old, new);
+        let Some(line) = differs.or(by_import) else { return Vec::new() };
+        let names = self.names(path, &steps).filter(|_| by_import.is_none());
+        names.unwrap_or_else(|| vec![Difference { name: None, line }])
+    }
+
+    /// The names that are bound otherwise, if that is all: other steps are the same in the same sequence, and nobody goes through
+    /// all names.
+    fn names(&self, path: &str, steps: &[Vec<&Step>; 2]) -> Option<Vec<Difference>> {
+        let digests =
+            [0, 1].map(|which| steps[which].iter().map(|step| step.digest).collect::<BTreeSet<_>>());
+        let is_common = |step: &&&Step| digests.iter().all(|known| known.contains(&step.digest));
+        let common = [0, 1].map(|which| steps[which].iter().filter(is_common).map(|step| step.digest));
+        let [before, after] = common;
+        if !before.eq(after) {
+            return None;
+        }
+        let mut found: BTreeMap<String, usize> = BTreeMap::new();
+        for which in [0, 1] {
+            let quiet = Quiet { tree: self.trees[which], graph: self.graph(which) };
+            for step in steps[which].iter().filter(|step| !is_common(step)) {
+                if !quiet.is_quiet(path, step) {
+                    return None;
+                }
+                found.insert(step.binds.clone()?, step.line);
+            }
+            if self.trees[which].python().any(|(file, it)| self.lists(which, file, it.parts(), path)) {
+                return None;
+            }
+        }
+        Some(found.into_iter().map(|(name, line)| Difference { name: Some(name), line }).collect())
     }
 
     /// What runs, without constants whose names are not to be found in the other tree: settings may be looked up by name. Where
@@ -183,8 +229,12 @@ fn bound(parts: &Parts) -> BTreeMap<String, &Import> {
 mod tests {
     use super::*;
 
-    /// The line, in `shop.py` of a project that has two more modules.
+    /// The line where anything may be otherwise, or a name is, in `shop.py` of a project that has two more modules.
     fn line(old: &str, new: &str) -> Option<usize> {
+        differences(old, new).first().map(|difference| difference.line)
+    }
+
+    fn differences(old: &str, new: &str) -> Vec<Difference> {
         let tree = |text: &str| {
             let other = ("loaded.py", "import third_party\nimport deep\n");
             Tree::new([
@@ -196,7 +246,21 @@ mod tests {
         };
         let (old, new) = (tree(old), tree(new));
         let [before, after] = [&old, &new].map(|tree| tree.parts("shop.py").unwrap());
-        Loading::new(&old, &new).line_of_difference("shop.py", before, after)
+        Loading::new(&old, &new).differences("shop.py", before, after)
+    }
+
+    #[test]
+    fn what_binds_a_name_changes_that_name_alone() {
+        let named = |old: &str, new: &str| {
+            let found = differences(old, new).into_iter();
+            found.map(|difference| difference.name.unwrap_or_default()).collect::<Vec<_>>()
+        };
+        assert_eq!(named("X = 1\nf()\n", "X = 2\nf()\n"), ["X"]);
+        assert_eq!(named("X = 1\nY = 1\nf()\n", "f()\nX = 2\nY = 2\n"), ["X", "Y"]);
+        assert_eq!(named("f()\n", "def g(x=dict(a=1)): pass\n@str\ndef h(): pass\nf()\n"), ["h"]);
+        assert_eq!(named("X = g()\n", "X = g(1)\n"), [""]);
+        assert_eq!(named("X = 1\nf()\ng()\n", "X = 2\ng()\nf()\n"), [""]);
+        assert_eq!(named("X = 1\nf(globals())\n", "X = 2\nf(globals())\n"), [""]);
     }
 
     #[test]
@@ -217,7 +281,7 @@ mod tests {
             let tree = |shop: &str| Tree::new([("shop.py", shop), ("lister.py", lister)]);
             let (old, new) = (tree("f()\n"), tree("f()\nX = 1\n"));
             let [before, after] = [&old, &new].map(|tree| tree.parts("shop.py").unwrap());
-            Loading::new(&old, &new).line_of_difference("shop.py", before, after)
+            Loading::new(&old, &new).differences("shop.py", before, after).pop().map(|one| one.line)
         };
         assert_eq!(with("import shop\ndef f(): return vars(shop)\n"), Some(2));
         assert_eq!(with("def f(): return vars(f)\n"), None);

@@ -211,10 +211,12 @@ fn has_unknown(contents: Option<&BTreeSet<Content<'_>>>) -> bool {
     contents.is_some_and(|contents| contents.iter().any(|content| matches!(content, Content::OnlyOf(_))))
 }
 
-/// What is kept for an object by a weak reference to it: nobody else has the object.
+/// What is kept for an object by a weak reference to it: nobody else has the object, or nobody at all any more.
 fn is_for_own_object(cell: &Cell) -> bool {
     let is_weak = |(open, close): (&str, &str)| cell.path.contains(open) && cell.path.contains(close);
+    let is_dead = |item: &str| cell.path.contains(item);
     // Several of one sort are numbered: `... object>>] (2)`.
     cell.before == "<absent>"
-        && [("[<weak <", " object>>]"), ("{<weak <", " object>>}")].into_iter().any(is_weak)
+        && ([("[<weak <", " object>>]"), ("{<weak <", " object>>}")].into_iter().any(is_weak)
+            || ["[<weak None>]", "{<weak None>}"].into_iter().any(is_dead))
 }

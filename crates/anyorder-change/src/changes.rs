@@ -6,7 +6,7 @@ use anyorder_model::Spot;
 use anyorder_source::{Part, Parts};
 
 use crate::Tree;
-use crate::at_import::Loading;
+use crate::at_import::{Difference, Loading};
 use crate::elements::{joined, module_names};
 use crate::everything::concerns_all;
 use crate::renames::{renamed_functions, renames};
@@ -39,6 +39,8 @@ pub struct Changed {
     pub element: String,
     /// Its qualified name in the file, as Python says it; nothing for what runs at import.
     pub function: Option<String>,
+    /// The only name that code at import binds to something else; nothing if it may do anything else.
+    pub name: Option<String>,
     /// How it differs.
     pub how: How,
     /// Where it stands now, or stood.
@@ -48,6 +50,8 @@ pub struct Changed {
 /// How an element differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum How {
+    /// Only what it says about itself, and the types that it names: nothing, unless somebody looks at these.
+    Remarks,
     /// It does something else, but is called as before.
     Body,
     /// Its parameters, defaults, annotations or decorators are other ones, too; or, at import, anything is.
@@ -106,8 +110,12 @@ impl File<'_> {
         let is_comparable = is_there[0] == old.is_some() && is_there[1] == new.is_some();
         let mut found = match (old, new) {
             (Some(old), Some(new)) => {
-                let line = loading.line_of_difference(self.path, old, new);
-                line.map(|line| self.changed(None, How::Changed, line)).into_iter().collect()
+                let differences = loading.differences(self.path, old, new).into_iter();
+                let told = |difference: Difference| {
+                    let changed = self.changed(None, How::Changed, difference.line);
+                    Changed { name: difference.name, ..changed }
+                };
+                differences.map(told).collect()
             }
             _ if !is_there[0] => vec![self.changed(None, How::Added, 1)],
             _ if !is_there[1] => vec![self.changed(None, How::Deleted, 1)],
@@ -137,7 +145,7 @@ impl File<'_> {
         let module = module_names(self.path, is_package).swap_remove(0);
         let element = part.map_or(module.clone(), |part| format!("{module}.{}", part.name));
         let at = Spot { file: self.path.to_owned(), line: u32::try_from(line).unwrap_or(u32::MAX) };
-        Changed { element, function: part.map(|part| part.name.clone()), how, at }
+        Changed { element, function: part.map(|part| part.name.clone()), name: None, how, at }
     }
 }
 
@@ -146,7 +154,8 @@ fn difference(before: Option<&Part>, part: &Part) -> Option<How> {
     if before.header != part.header || before.is_class != part.is_class {
         return Some(How::Changed);
     }
-    (before.body != part.body).then_some(How::Body)
+    let remarks = (before.remarks != part.remarks).then_some(How::Remarks);
+    (before.body != part.body).then_some(How::Body).or(remarks)
 }
 
 #[cfg(test)]

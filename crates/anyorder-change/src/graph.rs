@@ -81,6 +81,11 @@ impl Graph {
         reach
     }
 
+    /// Whether a file is loaded for all tests, perhaps before anybody listens.
+    pub(crate) fn is_for_all(&self, path: &str) -> bool {
+        self.number(path).is_some_and(|number| self.for_all.contains(number))
+    }
+
     pub(crate) fn number(&self, path: &str) -> Option<u32> {
         self.numbers.get(path).copied()
     }

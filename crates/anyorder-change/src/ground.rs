@@ -23,6 +23,8 @@ pub(crate) struct Ground<'a> {
     /// The files that it opened, as a tree names them; nothing if that is not known.
     pub(crate) opened: Option<BTreeSet<String>>,
     file: &'a str,
+    /// The test's own function; nothing where it is none.
+    own: Option<String>,
 }
 
 impl<'a> Ground<'a> {
@@ -37,7 +39,13 @@ impl<'a> Ground<'a> {
         let opened = known.and_then(|profile| profile.opened.as_ref());
         let opened = opened.map(|files| files.iter().map(|file| relative(file, root)).collect());
         let reads = known.into_iter().flat_map(|profile| &profile.reads);
-        Ground { touched, looked_up: reads.map(|name| last_word(name)).collect(), opened, file: &test.file }
+        Ground {
+            touched,
+            looked_up: reads.map(|name| last_word(name)).collect(),
+            opened,
+            file: &test.file,
+            own,
+        }
     }
 
     /// The files that are loaded for it.
@@ -47,6 +55,19 @@ impl<'a> Ground<'a> {
             reach |= loaded.graph.reach(file);
         }
         reach
+    }
+
+    /// Whether it is no function of its file: a doctest, for example.
+    pub(crate) fn is_text(&self) -> bool {
+        self.own.is_none()
+    }
+
+    /// Whether it may notice that a name of this file, of the module or of a class, stands for something else.
+    pub(crate) fn knows(&self, file: &str, name: &str) -> bool {
+        let is_inside = |own: &String| own.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        let is_own = self.file == file && self.own.as_ref().is_some_and(|own| own == name || is_inside(own));
+        let is_touched = |touched: &Touched| touched.has(file, name) || touched.has_method_of(file, name);
+        is_own || self.looked_up.contains(last(name)) || self.touched.as_ref().is_some_and(is_touched)
     }
 
     /// Whether its code may look up something of this name. What Python looks up by itself is not meant.

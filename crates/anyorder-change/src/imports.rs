@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use anyorder_model::{Extension, Profile, Test};
-use anyorder_source::Import;
+use anyorder_source::{Import, Parts};
 use roaring::RoaringBitmap;
 
 use crate::calls::Calls;
 use crate::data::{Mentioned, Opening};
-use crate::elements::{functions_around, joined};
+use crate::elements::{functions_around, joined, last};
 use crate::graph::{Graph, package_of};
 use crate::record::Seen;
 use crate::stamp::stamps;
@@ -32,7 +32,8 @@ impl Imports {
         let of_time = |tree, record: &Option<Record>| Loaded::new(tree, &record.iter().cloned().collect());
         let is_same = records.then == records.now;
         let apart = (!is_same).then(|| Box::new([of_time(old, &records.then), of_time(new, &records.now)]));
-        let [old, new] = [old, new].map(|tree| Loaded::new(tree, &all));
+        let is_whole = records.then.is_some() && records.now.is_some();
+        let [old, new] = [old, new].map(|tree| Loaded { is_whole, ..Loaded::new(tree, &all) });
         Imports { old, new, apart }
     }
 
@@ -55,12 +56,15 @@ pub(crate) struct Loaded {
     /// Functions that run at import, as files and names, for each file.
     runs: OnceLock<Vec<Vec<(u32, String)>>>,
     records: Arc<[Record]>,
+    /// Whether there is a record of every time that counts.
+    is_whole: bool,
 }
 
 impl Loaded {
     pub(crate) fn new(tree: &Tree, records: &Arc<[Record]>) -> Self {
         let graph = Graph::seen(tree, Seen(records));
-        Loaded { tree: tree.clone(), graph, runs: OnceLock::new(), records: Arc::clone(records) }
+        let (records, is_whole) = (Arc::clone(records), !records.is_empty());
+        Loaded { tree: tree.clone(), graph, runs: OnceLock::new(), records, is_whole }
     }
 
     /// What collections were seen to take.
@@ -81,7 +85,8 @@ impl Loaded {
         })
     }
 
-    /// Functions that ran, and nobody can tell for which file: whoever loads their own is concerned.
+    /// Functions that ran, and nobody can tell for which file: whoever loads their own is concerned. Where it was seen whenever a
+    /// file was loaded which functions run, others do not.
     fn add_seen(&self, runs: &mut [Vec<(u32, String)>]) {
         let known: BTreeSet<(u32, String)> = runs.iter().flatten().cloned().collect();
         let mut added: BTreeSet<(u32, String)> = BTreeSet::new();
@@ -89,9 +94,53 @@ impl Loaded {
             let Some(number) = self.graph.number(file) else { continue };
             added.extend(functions_around(code).into_iter().map(|name| (number, name.to_owned())));
         }
+        for (file, run) in self.graph.files().iter().zip(runs.iter_mut()) {
+            if self.is_whole && self.seen().tells_functions_of(file) && !self.graph.is_for_all(file) {
+                run.retain(|place| added.contains(place));
+            }
+        }
         for (file, name) in added.difference(&known) {
             runs[*file as usize].push((*file, name.clone()));
         }
+    }
+
+    /// Whether some file mentions one of these.
+    pub(crate) fn mentions(&self, names: &[&str]) -> bool {
+        let mut all = self.tree.python().filter_map(|(_, file)| file.parts());
+        all.any(|parts| names.iter().any(|name| parts.names.contains(*name) || parts.strings.contains(*name)))
+    }
+
+    /// The files that may do something else at import where a name of this one has another value: those that mention it there, or
+    /// run a function then that does.
+    fn users_at_import(&self, file: u32, name: &str) -> RoaringBitmap {
+        let files = self.graph.files();
+        let name = last(name);
+        let loads = |user: u32| self.graph.reach(&files[user as usize]).contains(file);
+        let parts = |user: u32| self.tree.parts(&files[user as usize]);
+        let takes = |user: u32, import: &Import| {
+            let is_all = import.name.as_deref() == Some("*");
+            let is_renamed = import.name.as_deref() == Some(name) && import.bound_name() != name;
+            (is_all || is_renamed) && self.graph.imported(&files[user as usize], import).contains(&file)
+        };
+        let mentions = |user: u32| {
+            parts(user).is_none_or(|parts| {
+                mentions_at_import(parts, name, user == file)
+                    || parts.imports.iter().any(|import| takes(user, import))
+            })
+        };
+        let runs = |user: u32| {
+            let mut places = self.runs()[user as usize].iter();
+            places.any(|(place, function)| {
+                let part = parts(*place).and_then(|parts| parts.part(function));
+                part.is_some_and(|part| part.mentions.contains(name))
+            })
+        };
+        // What pytest calls there may run before any test.
+        let path = &files[file as usize];
+        let is_plugin = path.ends_with("conftest.py") || self.seen().plugins().any(|plugin| plugin == path);
+        let is_user = |user: u32| is_plugin && user == file || mentions(user) || runs(user);
+        let users = (0..).zip(files).map(|(user, _)| user).filter(|&user| loads(user));
+        users.filter(|&user| is_user(user)).collect()
     }
 
     /// The files that import compiled code of the project.
@@ -123,9 +172,10 @@ impl Loaded {
         }
         let elements = changes.elements.iter().map(|changed| {
             let Some(file) = numbers(&changed.at.file) else { return RoaringBitmap::new() };
-            match &changed.function {
-                Some(function) => runners[&(file, function.as_str())].clone(),
-                None => RoaringBitmap::from_iter([file]),
+            match (&changed.function, &changed.name) {
+                (Some(function), _) => runners[&(file, function.as_str())].clone(),
+                (None, Some(name)) => self.users_at_import(file, name),
+                (None, None) => RoaringBitmap::from_iter([file]),
             }
         });
         let elements = elements.collect();
@@ -136,6 +186,16 @@ impl Loaded {
         let data = data.collect();
         Concerned { elements, data }
     }
+}
+
+/// Whether code that runs at import mentions a name; but for what binds it, where that is done in this file. Lists of what is
+/// public say nothing.
+fn mentions_at_import(parts: &Parts, name: &str, is_bound_here: bool) -> bool {
+    let is_binding = |bound: &str| is_bound_here && last(bound) == name;
+    let steps = parts.steps.iter().filter(|step| step.binds.as_deref() != Some("__all__"));
+    let mut steps = steps.filter(|step| !step.binds.as_deref().is_some_and(is_binding));
+    let mut headers = parts.headers.iter().filter(|(function, _)| !is_binding(function));
+    steps.any(|step| step.mentions.contains(name)) || headers.any(|(_, mentions)| mentions.contains(name))
 }
 
 /// Whether an import of a file means this module, or something in it.

@@ -107,6 +107,12 @@ impl<'a> Seen<'a> {
         functions.map(|ran| (ran.file.as_str(), ran.function.as_str()))
     }
 
+    /// Whether each of them tells which functions run when this file is loaded.
+    pub(crate) fn tells_functions_of(self, path: &str) -> bool {
+        let is_loaded = |collection: &Collection| collection.loaded.iter().any(|loaded| loaded.file == path);
+        self.collections().all(|collection| !collection.functions.is_empty() && is_loaded(collection))
+    }
+
     /// The files whose code opened this one at import, or listed its directory.
     pub(crate) fn openers(self, path: &str) -> impl Iterator<Item = &'a str> {
         let opened = self.collections().flat_map(|collection| &collection.opened);

@@ -108,7 +108,7 @@ fn add_parts(hasher: &mut blake3::Hasher, parts: &Parts, path: &str, ground: &Gr
 
 fn add_part(hasher: &mut blake3::Hasher, part: &Part) {
     add(hasher, part.name.as_bytes());
-    hasher.update(&part.header).update(&part.body);
+    hasher.update(&part.header).update(&part.body).update(&part.remarks);
 }
 
 /// What runs when a file is imported; of one that cannot be read, all.

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use anyorder_source::{Digest, Parts};
 
+use crate::settings::that_count;
+
 /// The files of a project at one time. Cheap to clone.
 ///
 /// Paths are relative to the suite's root, with forward slashes; those of files of the repository that are not below the root
@@ -64,6 +66,7 @@ impl Tree {
 impl File {
     /// A file with these contents. `sort` tells links and programs apart from files that hold the same.
     pub(crate) fn new(path: &str, contents: &[u8], sort: &[u8]) -> Self {
+        let contents = &*that_count(path, contents);
         let mut hasher = blake3::Hasher::new();
         hasher.update(&[u8::try_from(sort.len()).unwrap_or(u8::MAX)]).update(sort).update(contents);
         let contents = if is_python(path) { contents.to_vec() } else { Vec::new() };

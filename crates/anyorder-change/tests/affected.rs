@@ -90,8 +90,59 @@ fn comments_and_formatting_affect_nobody() {
 }
 
 #[test]
-fn a_constant_of_a_module_affects_all_whose_imports_reach_it() {
-    assert_eq!(dynamic(&[("shop/settings.py", "USD", "EUR")]), [TOTAL, NAME]);
+fn a_constant_of_a_module_affects_those_who_may_look_it_up() {
+    let edit = ("shop/settings.py", "USD", "EUR");
+    assert_eq!(dynamic(&[edit]), [NAME]);
+    assert_eq!(hit(&[edit], Rts::Static), [TOTAL, NAME]);
+    assert_eq!(dynamic(&[edit, ("shop/settings.py", "", "print(CURRENCY)\n")]), [TOTAL, NAME]);
+}
+
+/// What a change of `X` in `a.py` affects: `test_y` runs `y` of `b.py`, which looks up `Y`.
+fn hit_through(b: &str) -> Vec<String> {
+    let files = |x: &str| {
+        let a = format!("X = {x}\ndef look(): return X\n");
+        let test = "from b import y\ndef test_y(): y()\n".to_owned();
+        tree(&[("a.py", a), ("b.py", format!("{b}def y(): return Y\n")), ("test_b.py", test)])
+    };
+    let tests = suite(&["test_b.py::test_y"]);
+    let profile = ran(&["test_b.py:test_y", "b.py:y"], &["test_b.y", "b.Y"]);
+    let old = recorded(&files("1"), vec![("test_b.py::test_y", profile)]);
+    let affected = between(&files("1"), &files("2")).affected(&tests, &old, Rts::Dynamic);
+    names(&tests, &affected.tests).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_name_that_is_used_at_import_affects_all_who_load_what_uses_it() {
+    for b in [
+        "import a\nY = a.X\n",
+        "from a import X as Y\n",
+        "from a import *\nY = 1\n",
+        "import a\nY = a.look()\n",
+        "import a\ndef f(x=a.X): pass\nY = 1\n",
+    ] {
+        assert_eq!(hit_through(b), ["test_b.py::test_y"], "{b}");
+    }
+    for b in ["import a\nY = 1\n", "from a import X\nY = 1\n", "import a\ndef f(): return a.X\nY = 1\n"] {
+        assert_eq!(hit_through(b), [] as [&str; 0], "{b}");
+    }
+}
+
+#[test]
+fn remarks_and_annotations_affect_nobody_unless_somebody_looks_at_them() {
+    let doc = ("shop/cart.py", "rate=1):", "rate: int = 1) -> int:\n        'All of it.'");
+    let class = ("shop/cart.py", "class Cart:", "class Cart:\n    'A cart.'");
+    for edit in [doc, class] {
+        assert_eq!(dynamic(&[edit]), [] as [&str; 0], "{edit:?}");
+    }
+    assert_eq!(dynamic(&[doc, ("shop/settings.py", "", "\ndef f(x): return x.__doc__\n")]), [TOTAL]);
+}
+
+#[test]
+fn a_method_that_python_looks_up_by_itself_affects_those_who_know_the_class() {
+    let eq = |class| ("shop/cart.py", class, "\nclass Cart:\n    def __eq__(self, other): return True\n");
+    assert_eq!(dynamic(&[eq("\nclass Cart:\n")]), [TOTAL, NAME]);
+    let apart = "\nclass Apart:\n    def size(self): pass\n";
+    assert_eq!(dynamic(&[("shop/settings.py", "", apart)]), [] as [&str; 0]);
 }
 
 #[test]
@@ -127,10 +178,7 @@ fn a_function_that_comes_affects_those_who_may_look_up_its_name() {
         dynamic(&[("shop/cart.py", "    def name", "    def size(self): pass\n\n    def name")]),
         [] as [&str; 0]
     );
-    assert_eq!(
-        dynamic(&[("shop/cart.py", "", "\nclass Sub(Cart):\n    def total(self): pass\n")]),
-        [TOTAL, NAME]
-    );
+    assert_eq!(dynamic(&[("shop/cart.py", "", "\nclass Sub(Cart):\n    def total(self): pass\n")]), [TOTAL]);
     assert_eq!(dynamic(&[("shop/cart.py", "", "\nclass Other:\n    def total(self): pass\n")]), [TOTAL]);
 }
 

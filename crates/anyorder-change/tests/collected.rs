@@ -46,6 +46,12 @@ fn collection() -> Collection {
     }
 }
 
+/// The shop with another text in one file.
+fn with(path: &str, text: &str) -> Tree {
+    let files = SHOP.map(|(name, known)| if name == path { (name, text) } else { (name, known) });
+    tree(&files)
+}
+
 fn record(tree: &mut Tree) -> Record {
     Record::new(collection(), tree, Path::new(ROOT))
 }
@@ -110,6 +116,23 @@ fn a_property_that_ran_at_import_counts() {
     let selected = scene.affected_by("shop/part.py", &part);
     assert_eq!(names(&scene.suite, &selected), [PARTS]);
     assert_eq!(why(&scene.suite, &selected, PARTS), ["imports shop.part.Part.name at shop/part.py:3"]);
+}
+
+#[test]
+fn a_function_that_was_not_seen_to_run_at_import_affects_nobody_by_import() {
+    let text = |ends: &str| {
+        let equal = format!("    def __eq__(self, other): return {ends}\n\n");
+        SHOP[1].1.replace("NAME = Part().name", &format!("{equal}NAME = Part().name"))
+    };
+    let scene = Scene { tree: with("shop/part.py", &text("True")), ..Scene::new(&[]) };
+    assert_eq!(scene.hit("shop/part.py", &text("False")), [] as [&str; 0]);
+    let (old, new) = (scene.tree.clone(), with("shop/part.py", &text("False")));
+    // Nobody has looked before the change.
+    let records = Records { then: None, now: Some(record(&mut new.clone())) };
+    let imports = Imports::new(&old, &new, &records);
+    let profiles = scene.old(None);
+    let found = affected(&scene.suite, &changes(&old, &new), &profiles, Rts::Dynamic, &imports);
+    assert_eq!(names(&scene.suite, &found.tests), [PARTS]);
 }
 
 #[test]

@@ -164,7 +164,13 @@ impl World {
         let own_lambda = format!("{own}.<locals>.<lambda>");
         let code = ran_places.iter().map(|(module, at)| format!("m{module}.py:f{at}"));
         let code: Vec<String> = code.chain([own, own_lambda]).collect();
-        let reads: Vec<String> = ran_places.iter().map(|(module, at)| format!("m{module}.f{at}")).collect();
+        let mut reads: Vec<String> =
+            ran_places.iter().map(|(module, at)| format!("m{module}.f{at}")).collect();
+        for &(module, at) in &ran_places {
+            let constant = self.modules[module].functions[at].constant.filter(|&other| other <= module);
+            reads.extend(constant.map(|other| format!("m{other}.C")));
+            reads.extend(self.reads_made((module, at)).map(|_| format!("m{module}.MADE")));
+        }
         ran(&code, &reads)
     }
 

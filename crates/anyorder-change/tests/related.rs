@@ -114,7 +114,11 @@ fn random_numbers_and_the_environment_are_read_by_those_who_show_signs_of_it() {
 
 #[test]
 fn what_is_kept_for_an_object_of_the_test_s_own_relates_nobody() {
-    let paths = ["m.cache.data[<weak <m.Stream object>>]", "m.cache.data[<weak <m.Stream object>>] (2)"];
+    let paths = [
+        "m.cache.data[<weak <m.Stream object>>]",
+        "m.cache.data[<weak <m.Stream object>>] (2)",
+        "m.cache.data{<weak None>}",
+    ];
     let mut writer = does(&paths, &[]);
     for write in &mut writer.writes {
         write.cell.before = "<absent>".to_owned();

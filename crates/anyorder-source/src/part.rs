@@ -3,7 +3,7 @@
 //! Knows what code says, not how it is written: comments, blank lines, quotes, parentheses and line numbers leave no trace in
 //! a digest. Does not know other files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::encoding::Encoding;
@@ -33,6 +33,8 @@ pub struct Parts {
     pub names: BTreeSet<String>,
     /// The values of all strings.
     pub strings: BTreeSet<String>,
+    /// What headers of functions mention that only bind a name, by the functions' names; annotations do not count.
+    pub headers: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Something that runs at import.
@@ -44,6 +46,13 @@ pub struct Step {
     pub line: usize,
     /// The name of the module that it binds, if it does only that, and to a value that is written down there.
     pub constant: Option<String>,
+    /// The qualified name that it binds, if it does nothing else as long as all of `asks` do nothing else. What Python looks up by
+    /// itself counts as its class.
+    pub binds: Option<String>,
+    /// What may run meanwhile, as [`Parts::calls`] has it, and the classes that others are derived from, with `:` before them.
+    pub asks: BTreeSet<String>,
+    /// Names and strings that it mentions.
+    pub mentions: BTreeSet<String>,
 }
 
 /// A function, method or class.
@@ -53,16 +62,22 @@ pub struct Part {
     pub name: String,
     /// The line of its name.
     pub line: usize,
-    /// Parameters, defaults, annotations and decorators; where it is a class, nothing.
+    /// Parameters, defaults and decorators; where it is a class, nothing.
     pub header: Digest,
     /// Its statements without those of functions in it; where it is a class, nothing.
     pub body: Digest,
+    /// Annotations, and what it says about itself, as long as nobody looks at them when it is defined.
+    pub remarks: Digest,
+    /// Whether its statements assign nothing but variables and attributes of `self`.
+    pub is_tidy: bool,
     /// Whether it is a class.
     pub is_class: bool,
     /// The names that it may call, as [`Parts::calls`] has them, without what functions in it call; of a class, its bases.
     pub calls: BTreeSet<String>,
     /// The names of its decorators.
     pub decorators: BTreeSet<String>,
+    /// Names and strings in its statements; where it is a class, nothing.
+    pub mentions: BTreeSet<String>,
 }
 
 impl Parts {

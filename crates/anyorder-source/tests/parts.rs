@@ -88,10 +88,17 @@ fn a_body_is_a_function_s_own_and_not_that_of_functions_in_it() {
 }
 
 #[test]
-fn docstrings_count_because_they_may_be_tests() {
-    let text = |doc: &str| format!("def f():\n    '''{doc}'''\n");
-    assert_ne!(part(&text(">>> f()"), "f").body, part(&text(">>> f(1)"), "f").body);
-    assert_ne!(steps("'''a'''\n"), steps("'''b'''\n"));
+fn docstrings_and_annotations_are_told_apart_because_they_may_be_tests() {
+    let text = |doc: &str, kind: &str| format!("def f(x: {kind}):\n    '{doc}'\n");
+    let texts = [text(">>> f()", "int"), text(">>> f(1)", "int"), text(">>> f()", "str")];
+    let [one, other, third] = texts.map(|text| part(&text, "f"));
+    assert_eq!((one.header, one.body), (other.header, other.body));
+    assert_eq!((one.header, one.body), (third.header, third.body));
+    assert!(one.remarks != other.remarks && one.remarks != third.remarks);
+    assert_ne!(steps("'a'\n"), steps("'b'\n"));
+    // Decorators may look at them.
+    let told = |doc: &str| part(&format!("@tell\ndef f():\n    '{doc}'\n"), "f");
+    assert_ne!(told("a").body, told("b").body);
 }
 
 #[test]

@@ -52,7 +52,8 @@ const UNASKED: [&str; 6] = ["pytest_", "setup", "teardown", "setUp", "tearDown",
 pub(super) fn is_inert_header(function: &StmtFunctionDef) -> bool {
     let mut parameters = Calls::default();
     parameters.visit_parameters(&function.parameters);
-    function.decorator_list.iter().all(|decorator| is_quiet(&decorator.expression)) && !parameters.has_loud
+    let mut decorators = function.decorator_list.iter().map(|decorator| &decorator.expression);
+    decorators.all(is_quiet_decorator) && !parameters.has_loud
 }
 
 /// Whether code is run by its name alone, without being mentioned anywhere.
@@ -85,7 +86,8 @@ fn is_literal(expression: &Expr) -> bool {
     }
 }
 
-fn is_quiet(decorator: &Expr) -> bool {
+/// Whether a decorator tells nobody of the function, and its arguments do nothing by themselves.
+pub(super) fn is_quiet_decorator(decorator: &Expr) -> bool {
     let (named, arguments) = match decorator {
         Expr::Call(call) => (&*call.func, Some(&call.arguments)),
         _ => (decorator, None),
@@ -97,11 +99,18 @@ fn is_quiet(decorator: &Expr) -> bool {
         && arguments.is_none_or(|arguments| {
             let mut calls = Calls::default();
             calls.visit_arguments(arguments);
-            // A fixture for all tests, or in place of one with another name than its own.
-            let is_elsewhere =
-                |keyword: &ast::Keyword| matches!(keyword.arg.as_deref(), Some("autouse" | "name"));
-            !calls.has_loud && !arguments.keywords.iter().any(is_elsewhere)
+            !calls.has_loud && !is_elsewhere(arguments)
         })
+}
+
+/// A fixture for all tests, or in place of one with another name than its own.
+pub(super) fn is_elsewhere(arguments: &ast::Arguments) -> bool {
+    arguments.keywords.iter().any(|keyword| matches!(keyword.arg.as_deref(), Some("autouse" | "name")))
+}
+
+/// Whether a function can be called without anybody noticing.
+pub(super) fn is_known_call(name: &str) -> bool {
+    QUIET_CALLS.contains(&name) || name.starts_with("pytest.mark.")
 }
 
 /// Looks for calls that somebody may notice.
@@ -114,9 +123,7 @@ impl<'a> SourceOrderVisitor<'a> for Calls {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
             Expr::Call(call) => {
-                let is_known =
-                    |name: String| QUIET_CALLS.contains(&name.as_str()) || name.starts_with("pytest.mark.");
-                self.has_loud |= !dotted(&call.func).is_some_and(is_known);
+                self.has_loud |= !dotted(&call.func).is_some_and(|name| is_known_call(&name));
             }
             Expr::Lambda(_) => return,
             Expr::Named(_) | Expr::Await(_) | Expr::Yield(_) | Expr::YieldFrom(_) => self.has_loud = true,

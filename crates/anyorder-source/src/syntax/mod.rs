@@ -2,6 +2,7 @@
 //!
 //! Knows how Python is written. Does not know bytes, encodings or edits; no type of the parser leaves it.
 
+mod binding;
 mod definitions;
 mod facts;
 mod inert;

@@ -6,6 +6,7 @@ use ruff_python_ast::visitor::transformer::{Transformer, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
+use super::binding::{Enclosing, Evaluated, assigned_name, is_hook, is_tidy};
 use super::inert::{constant, is_inert_header, is_run_unasked};
 use super::mentions::{Mentions, dotted};
 use super::print::{Print, print_of};
@@ -17,6 +18,8 @@ pub(super) struct Partition<'c> {
     context: &'c Context<'c>,
     /// Names around the present statement; `<locals>` behind those of functions.
     scope: Vec<String>,
+    /// The classes around it, where it runs at import.
+    classes: Vec<Enclosing>,
     parts: Parts,
     /// Where the part of each name is.
     known: BTreeMap<String, usize>,
@@ -24,8 +27,13 @@ pub(super) struct Partition<'c> {
 
 impl<'c> Partition<'c> {
     pub(super) fn of(context: &'c Context<'c>, suite: &[Stmt]) -> Parts {
-        let mut partition =
-            Partition { context, scope: Vec::new(), parts: Parts::default(), known: BTreeMap::new() };
+        let mut partition = Partition {
+            context,
+            scope: Vec::new(),
+            classes: Vec::new(),
+            parts: Parts::default(),
+            known: BTreeMap::new(),
+        };
         partition.at_import(suite);
         let mut all = Mentions::default();
         all.look_at(suite);
@@ -38,6 +46,7 @@ impl<'c> Partition<'c> {
     fn at_import(&mut self, suite: &[Stmt]) {
         for statement in suite {
             match statement {
+                _ if is_docstring(statement, suite) && self.is_plain_class() => self.remark(statement),
                 Stmt::FunctionDef(function) => self.definition(function),
                 Stmt::ClassDef(class) => self.class(class),
                 Stmt::If(it) if is_for_type_checkers(&it.test) => {
@@ -62,8 +71,37 @@ impl<'c> Partition<'c> {
         self.note_globals(statement);
         let stripped = without_functions(statement);
         let constant = constant(statement).filter(|_| self.scope.is_empty());
-        self.push_step(print_of(&[stripped]), statement, constant);
-        self.parts.calls.extend(Mentions::of(std::slice::from_ref(&without_functions(statement))).calls);
+        let evaluated = Evaluated::statement(&stripped);
+        let doc = is_docstring(statement, std::slice::from_ref(statement)).then(|| "__doc__".to_owned());
+        let binds = assigned_name(statement).or(doc);
+        let binds = binds.filter(|_| evaluated.is_clear);
+        let binds = binds.and_then(|name| self.bound(&name));
+        self.parts.calls.extend(Mentions::of(std::slice::from_ref(&stripped)).calls);
+        self.push_step(print_of(&[stripped]), statement, constant, binds, evaluated);
+    }
+
+    /// The name that is bound, where no class around it minds; what Python looks up by itself is its class's.
+    fn bound(&self, name: &str) -> Option<String> {
+        let is_special = name.starts_with("__") && name.ends_with("__") || is_hook(name);
+        let is_clear = self.classes.iter().all(|class| class.is_clear);
+        match (self.scope.is_empty(), is_special) {
+            (true, _) => (!is_hook(name)).then(|| name.to_owned()),
+            (false, true) => is_clear.then(|| self.scope.join(".")),
+            (false, false) => is_clear.then(|| self.named(name)),
+        }
+    }
+
+    /// Whether this is the body of a class that nobody looks at when it is made.
+    fn is_plain_class(&self) -> bool {
+        self.classes.last().is_some_and(|class| class.is_bare)
+    }
+
+    /// What a class says about itself.
+    fn remark(&mut self, docstring: &Stmt) {
+        let name = self.scope.join(".");
+        if let Some(&at) = self.known.get(&name) {
+            self.parts.parts[at].remarks = print_of(std::slice::from_ref(docstring));
+        }
     }
 
     fn note_globals(&mut self, statement: &Stmt) {
@@ -80,11 +118,20 @@ impl<'c> Partition<'c> {
         statements::suites(statement).into_iter().flatten().for_each(|inner| self.note_globals(inner));
     }
 
-    fn push_step(&mut self, print: Digest, at: &impl Ranged, constant: Option<String>) {
+    fn push_step(
+        &mut self,
+        print: Digest,
+        at: &impl Ranged,
+        constant: Option<String>,
+        binds: Option<String>,
+        evaluated: Evaluated,
+    ) {
         let mut whole = Print::default();
         whole.add(&(&self.scope, print));
-        let step = Step { digest: whole.finish(), line: self.context.line(at), constant };
-        self.parts.steps.push(step);
+        let mut asks = evaluated.asks;
+        asks.extend(self.classes.iter().flat_map(|class| class.bases.iter().cloned()));
+        let (digest, line) = (whole.finish(), self.context.line(at));
+        self.parts.steps.push(Step { digest, line, constant, binds, asks, mentions: evaluated.mentions });
     }
 
     /// A function of the module or of a class body.
@@ -95,10 +142,15 @@ impl<'c> Partition<'c> {
         if is_run_unasked(&function.name) {
             let mut name = Print::default();
             name.add(&function.name.as_str());
-            self.push_step(name.finish(), &function.name, None);
+            let binds = if self.scope.is_empty() { None } else { self.bound("__unasked__") };
+            self.push_step(name.finish(), &function.name, None, binds, Evaluated::default());
         }
-        if !is_inert_header(function) {
-            self.push_step(print_of(&[Stmt::FunctionDef(header)]), &function.name, None);
+        let evaluated = Evaluated::header(function);
+        if is_inert_header(function) {
+            self.parts.headers.insert(self.named(&function.name), evaluated.mentions);
+        } else {
+            let binds = self.bound(&function.name).filter(|_| evaluated.is_clear);
+            self.push_step(print_of(&[Stmt::FunctionDef(header)]), &function.name, None, binds, evaluated);
         }
         self.function(function);
     }
@@ -106,19 +158,31 @@ impl<'c> Partition<'c> {
     fn function(&mut self, function: &StmtFunctionDef) {
         let mut header = function.clone();
         let body = std::mem::take(&mut header.body);
-        let body: Vec<Stmt> = body.iter().map(without_functions).collect();
+        let mut remarks = Print::default();
+        if is_inert_header(function) {
+            remarks.add(&print_of(&[Stmt::FunctionDef(header.clone())]));
+            without_annotations(&mut header);
+        }
+        let is_remark = |statement: &&Stmt| is_docstring(statement, &body) && is_inert_header(function);
+        remarks.add(&print_of(body.iter().filter(is_remark).cloned().collect::<Vec<_>>().as_slice()));
+        let body: Vec<Stmt> =
+            body.iter().filter(|statement| !is_remark(statement)).map(without_functions).collect();
         let decorators = function.decorator_list.iter().map(|decorator| match &decorator.expression {
             Expr::Call(call) => &*call.func,
             plain => plain,
         });
+        let Mentions { calls, names, strings } = Mentions::of(&body);
         self.add(Part {
             name: self.named(&function.name),
             line: self.context.line(&function.name),
             header: print_of(&[Stmt::FunctionDef(header)]),
             body: print_of(&body),
+            remarks: remarks.finish(),
+            is_tidy: is_tidy(&body),
             is_class: false,
-            calls: Mentions::of(&body).calls,
+            calls,
             decorators: decorators.filter_map(dotted).collect(),
+            mentions: names.into_iter().chain(strings).collect(),
         });
         self.scope.extend([function.name.to_string(), "<locals>".to_owned()]);
         function.body.iter().for_each(|statement| self.inside(statement));
@@ -131,12 +195,17 @@ impl<'c> Partition<'c> {
         let mut header = class.clone();
         header.body.clear();
         let header = Stmt::ClassDef(header);
+        let enclosing = Enclosing::of(class);
         if class.arguments.is_some() || !class.decorator_list.is_empty() || class.type_params.is_some() {
             self.parts.calls.extend(Mentions::of(std::slice::from_ref(&header)).calls);
-            self.push_step(print_of(&[header]), &class.name, None);
+            let evaluated = Evaluated::class(class);
+            let binds = self.bound(&class.name).filter(|_| enclosing.is_clear && evaluated.is_clear);
+            self.push_step(print_of(&[header]), &class.name, None, binds, evaluated);
         }
         self.scope.push(class.name.to_string());
+        self.classes.push(enclosing);
         self.at_import(&class.body);
+        self.classes.pop();
         self.scope.pop();
     }
 
@@ -149,9 +218,12 @@ impl<'c> Partition<'c> {
             line: self.context.line(&class.name),
             header: Digest::default(),
             body: Digest::default(),
+            remarks: Digest::default(),
+            is_tidy: false,
             is_class: true,
             calls: bases.filter_map(dotted).collect(),
             decorators: BTreeSet::new(),
+            mentions: BTreeSet::new(),
         });
     }
 
@@ -200,8 +272,11 @@ impl<'c> Partition<'c> {
         };
         known.header = joined(known.header, part.header);
         known.body = joined(known.body, part.body);
+        known.remarks = joined(known.remarks, part.remarks);
+        known.is_tidy &= part.is_tidy;
         known.calls.extend(part.calls);
         known.decorators.extend(part.decorators);
+        known.mentions.extend(part.mentions);
     }
 }
 
@@ -220,6 +295,24 @@ fn is_final(annotation: &Expr) -> bool {
 fn is_special_import(statement: &Stmt) -> bool {
     let Stmt::ImportFrom(it) = statement else { return false };
     it.module.as_deref() == Some("__future__") || it.names.iter().any(|alias| &alias.name == "*")
+}
+
+/// A string that stands first, and that Python keeps as what is said about the whole.
+fn is_docstring(statement: &Stmt, suite: &[Stmt]) -> bool {
+    let is_first = suite.first().is_some_and(|first| first.range() == statement.range());
+    is_first && matches!(statement, Stmt::Expr(it) if it.value.is_string_literal_expr())
+}
+
+pub(super) fn without_annotations(header: &mut StmtFunctionDef) {
+    header.returns = None;
+    let parameters = &mut *header.parameters;
+    let ordinary = [&mut parameters.posonlyargs, &mut parameters.args, &mut parameters.kwonlyargs];
+    for parameter in ordinary.into_iter().flatten() {
+        parameter.parameter.annotation = None;
+    }
+    for parameter in [&mut parameters.vararg, &mut parameters.kwarg].into_iter().flatten() {
+        parameter.annotation = None;
+    }
 }
 
 /// The statement with empty functions.

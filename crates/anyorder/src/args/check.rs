@@ -42,6 +42,9 @@ pub(crate) struct CheckArgs {
     /// List the tests that would be looked at, with the reasons; run none
     #[arg(long, help_heading = "Change")]
     pub(crate) dry_run: bool,
+    /// With `--dry-run`: profile affected tests first, as a check does, so that the list is the one that it would take
+    #[arg(long, help_heading = "Change", requires = "dry_run")]
+    pub(crate) exact: bool,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
     /// Leave out the search for the state behind each finding

@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The selection, and nothing is run.
+    /// The selection; nothing is run but what it takes to be exact.
     fn listed(
         &self,
         session: &mut Session<'_>,
@@ -93,7 +93,10 @@ impl<'a> Checker<'a> {
         let mut oracle = recorded.oracle(session, &mut store)?;
         let concern = self.concern(&mut oracle, engine)?;
         oracle.session().tell(&concern.event(true));
-        Ok(Done::with(Exit::Nothing))
+        if let Some(trouble) = oracle.trouble.take() {
+            return Err(trouble.into());
+        }
+        Ok(Done::with(if concern.stopped_early.is_some() { Exit::Unfinished } else { Exit::Nothing }))
     }
 
     /// The selection, the search, and what there is to say about its findings; nothing if it was interrupted.
@@ -204,7 +207,7 @@ impl<'a> Checker<'a> {
             rts: self.args.rts,
             third_party: self.args.third_party,
             noise: &self.hunter.noise,
-            may_watch: !self.args.dry_run,
+            may_watch: !self.args.dry_run || self.args.exact,
         }
     }
 }
