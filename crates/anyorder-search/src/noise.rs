@@ -42,7 +42,7 @@ fn is_match(pattern: &str, path: &str) -> bool {
 }
 
 /// Cells that nobody can observe, and why.
-const RULES: [(&str, &str); 46] = [
+const RULES: [(&str, &str); 48] = [
     ("*__warningregistry__*", "which warnings were shown already"),
     ("*.tearDown_exceptions*", "what `unittest` noted while it cleaned up a class"),
     ("*_abc_impl*", "what was found out about subclasses"),
@@ -61,6 +61,8 @@ const RULES: [(&str, &str); 46] = [
     ("struct.*", "compiled formats"),
     ("_struct.*", "compiled formats"),
     ("pkgutil._NAME_PATTERN*", "compiled patterns"),
+    ("posixpath._varprog*", "compiled patterns"),
+    ("*._cached_cparts", "a path that was taken apart"),
     ("urllib.parse.*", "addresses that were taken apart"),
     ("encodings.*", "codecs that were looked up"),
     ("enum.*", "members that were looked up"),
