@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 const TRIED: [(&str, &[&str]); 5] = [
     ("zanna", &[]),
     ("async-lru", &[]),
-    ("humanize", &["tests/test_i18n.py", "tests/test_filesize.py", "-oaddopts="]),
+    ("humanize", &["tests", "-k", "i18n or filesize or ordinal", "-oaddopts="]),
     ("structlog", &["tests/test_stdlib.py"]),
     ("six", &[]),
 ];
@@ -141,7 +141,7 @@ impl Kept {
     fn new(name: &str, oracle: &Forks<'_>) -> Self {
         let directory = repository().join("target/trials");
         fs::create_dir_all(&directory).expect("target can be written");
-        let file = directory.join(format!("pairs-{name}.jsonl"));
+        let file = directory.join(format!("pairs-{name}-{}.jsonl", oracle.suite().len()));
         let lines = fs::read_to_string(&file).unwrap_or_default();
         let known: BTreeMap<&str, TestIndex> =
             oracle.suite().indices().map(|test| (oracle.suite().id(test).0.as_str(), test)).collect();
