@@ -6,6 +6,7 @@ undone.
 import builtins
 import os
 import sys
+import threading
 import types
 import warnings
 
@@ -92,12 +93,16 @@ class Teller:
 
     def _of_dict(self, place, holder, group, then, now):
         found = list(_differing(then, now))
+        if holder is self._environment:
+            found = [slot for slot in found if _text(slot[0]) != "PYTEST_CURRENT_TEST"]
+        if holder is threading.__dict__:
+            found = [slot for slot in found if slot[0] != "_shutdown_locks"]  # is made anew in every fork
+        if not found:
+            return []
         is_namespace = self._names.owner(place) is not None
         is_bounded = len(found) > 1 and self._is_in_cache(place) and any([is_link(slot[1], slot[2]) for slot in found])
         if len(found) > _MOST_PER_HOLDER and not is_namespace or is_bounded:
             return [self._item(place, "[...]", _side(found, 1), _side(found, 2), group, found)]
-        if holder is self._environment:
-            found = [slot for slot in found if _text(slot[0]) != "PYTEST_CURRENT_TEST"]
         return [self._of_key(place, holder, group, *slot) for slot in found]
 
     def _of_key(self, place, holder, group, key, old, new):
@@ -210,12 +215,19 @@ class Teller:
 
 def _differing(then, now):
     """Keys with their values then and now, where these are not the same."""
-    before, after = by_key(*then), by_key(*now)
+    begin = _first_difference(then, now)
+    before, after = [by_key(keys[begin:], values[begin:]) for keys, values in (then, now)]
     for name in list(before) + [name for name in after if name not in before]:
         key, old = before.get(name, (None, ABSENT))
         key, new = after.get(name, (key, ABSENT))
         if not is_same(old, new):
             yield key, old, new
+
+
+def _first_difference(then, now):
+    """How many keys and values come first and are the same: most of what has grown."""
+    differ = map(own.either, *[map(own.is_not, *sides) for sides in zip(then, now)])
+    return next(own.chain([(at for at, is_other in enumerate(differ) if is_other), [min(len(then[0]), len(now[0]))]]))
 
 
 def _side(found, side):

@@ -3,6 +3,8 @@
 Knows where pytest keeps them. A fixture goes back to not standing by being forgotten: it is set up again for the next test that
 asks for it, and what was set up before is never torn down. Does not know what has changed.
 """
+from _pytest.nodes import Node
+
 from .contents import type_name
 from .put import Refused
 from .shapes import ABSENT, MACHINERY, is_a
@@ -72,3 +74,12 @@ def _lasting(items):
                 path = "fixture %s (%s) of %s" % (name, definition.scope, definition.baseid or module)
                 found[path] = definition
     return found
+
+
+def are_standing(session):
+    """Whether a tear-down would do anything but forget which tests were set up."""
+    stack = session._setupstate.stack
+    if not is_a(stack, dict):  # pytest < 7
+        return True
+    finalizers = [finalizer for finalizers, _ in stack.values() for finalizer in finalizers]
+    return any([getattr(finalizer, "__func__", None) is not Node.teardown for finalizer in finalizers])

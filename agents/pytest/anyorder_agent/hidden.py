@@ -19,7 +19,8 @@ def hidden_codecs():
     """Labels and objects: the list of functions that look for codecs, and the dict of error handlers."""
     found = []
     for holder in own.referrers(encodings.search_function, codecs.strict_errors):
-        if type(holder) is list and encodings.search_function in holder and all(map(callable, holder)):
+        is_meant = type(holder) is list and any([thing is encodings.search_function for thing in holder])
+        if is_meant and all(map(callable, holder)):
             found.append(("codecs.<search functions>", holder))
         elif type(holder) is dict and _ERROR_NAMES <= holder.keys() and "__name__" not in holder:
             found.append(("codecs.<error handlers>", holder))

@@ -10,6 +10,7 @@ Knows where CPython keeps the contents of dicts, lists, sets and slots, and trie
 import sys
 import types
 from array import array
+from itertools import accumulate
 
 from .own import own
 from .shapes import DICT, LIST, SET, SLOTS, of_class
@@ -49,12 +50,14 @@ class Image:
     __slots__ = ("_versions", "_heads", "_bodies")
 
     def __init__(self, group, holders):
-        has_versions = group == DICT and _has_versions
-        versions = [(id(holder) + _VERSION, _WORD, at) for at, holder in enumerate(holders) if has_versions]
-        heads = [(*span, at) for at, holder in enumerate(holders) for span in _heads(group, holder)]
-        bodies = [(*_body(group, holder), at) for at, holder in enumerate(holders)]
-        self._versions = _Bytes(versions) if has_versions else None
-        self._heads, self._bodies = _Bytes(heads), _Bytes(bodies)
+        heads = [list(_heads(group, holder)) for holder in holders]
+        bodies = [[_body(group, holder)] for holder in holders]
+        if group == DICT and _has_versions:
+            self._versions = _Bytes([[(id(holder) + _VERSION, _WORD)] for holder in holders])
+            self._heads, self._bodies = _Singly(heads), _Singly(bodies)
+        else:
+            self._versions = None
+            self._heads, self._bodies = _Bytes(heads), _Bytes(bodies)
 
     def changed(self, but):
         """Places of holders whose bytes differ, without those in `but`."""
@@ -72,13 +75,20 @@ class Image:
             self._versions.take()
 
 
+def most_at_once(group):
+    """How many objects of a group are best kept in one image. A head that differs has all bodies of an image looked at one by
+    one, unless there are versions; and heads of dicts often do."""
+    return 128 if group == DICT and not _has_versions else 1024
+
+
 class _Bytes:
-    """Spans of memory: start, length, and the place of the holder."""
+    """Spans of memory, start and length, of some holders; all are read at once."""
 
     __slots__ = ("_parts",)
 
     def __init__(self, spans):
-        self._parts = [_Part(part) for part in _disjoint([span for span in spans if span[1]])]
+        spans = [(start, length, at) for at, some in enumerate(spans) for start, length in some if length]
+        self._parts = [_Part(part) for part in _disjoint(spans)]
 
     def take(self):
         for part in self._parts:
@@ -88,11 +98,8 @@ class _Bytes:
         """Places of those that differ."""
         return {place for part in self._parts for place in part.changed()}
 
-    def changed_among(self, asked):
-        return {place for part in self._parts for place in part.changed_where(asked.__contains__)} if asked else asked
-
     def changed_but(self, gone):
-        return {place for part in self._parts for place in part.changed_where(lambda place: place not in gone)}
+        return {place for part in self._parts for place in part.changed_but(gone)}
 
 
 def _disjoint(spans):
@@ -113,13 +120,15 @@ def _disjoint(spans):
 class _Part:
     """Spans that do not overlap. They are fields of a `Struct`, so one call reads all.
 
-    Numbers are in arrays, because a child that looks at objects has to copy the pages that these are in.
+    Numbers are in arrays and all bytes in one object, because a child that looks at objects has to copy the pages that these
+    are in.
     """
 
-    __slots__ = ("_starts", "_places", "_read", "_then")
+    __slots__ = ("_starts", "_ends", "_places", "_read", "_then")
 
     def __init__(self, spans):
         self._starts = array("Q", [start for start, _, _ in spans])
+        self._ends = array("Q", accumulate([length for _, length, _ in spans], initial=0))  # among the bytes that are kept
         self._places = array("Q", [place for _, _, place in spans])
         fields, end = ["="], spans[0][0]
         for start, length, _ in spans:
@@ -129,18 +138,54 @@ class _Part:
         self.take()
 
     def take(self):
-        self._then = self._read(_memory, self._starts[0] - _FIRST)
+        self._then = self._now()
+
+    def _now(self):
+        return b"".join(self._read(_memory, self._starts[0] - _FIRST))
 
     def changed(self):
-        now = self._read(_memory, self._starts[0] - _FIRST)
-        if now == self._then:
-            return ()
-        return [place for place, then, now in zip(self._places, self._then, now) if then != now]
+        now = self._now()
+        return () if now == self._then else [self._places[at] for at in self._differing(now)]
 
-    def changed_where(self, is_asked):
+    def _differing(self, now):
+        """By halves, because few differ."""
+        then, ends, waiting = self._then, self._ends, [(0, len(self._starts))]
+        while waiting:
+            begin, end = waiting.pop()
+            if now[ends[begin]:ends[end]] == then[ends[begin]:ends[end]]:
+                continue
+            if end - begin == 1:
+                yield begin
+            else:
+                middle = (begin + end) // 2
+                waiting += [(begin, middle), (middle, end)]
+
+    def changed_but(self, gone):
         for at, place in enumerate(self._places):
-            if is_asked(place) and _bytes(self._starts[at], len(self._then[at])) != self._then[at]:
+            start, end = self._ends[at], self._ends[at + 1]
+            if place not in gone and _bytes(self._starts[at], end - start) != self._then[start:end]:
                 yield place
+
+
+class _Singly:
+    """Spans of memory, the same number for each holder, that are read for few of them."""
+
+    __slots__ = ("_each", "_starts", "_ends", "_then")
+
+    def __init__(self, spans):
+        self._each = len(spans[0])
+        spans = [span for some in spans for span in some]
+        self._starts = array("Q", [start for start, _ in spans])
+        self._ends = array("Q", accumulate([length for _, length in spans], initial=0))
+        self._then = b"".join([_bytes(start, length) for start, length in spans])
+
+    def changed_among(self, asked):
+        """Places of those that differ."""
+        return {place for place in asked if any(map(self._differs, range(place * self._each, (place + 1) * self._each)))}
+
+    def _differs(self, at):
+        start, end = self._ends[at], self._ends[at + 1]
+        return _bytes(self._starts[at], end - start) != self._then[start:end]
 
 
 def _bytes(start, length):

@@ -11,6 +11,7 @@ import _socket
 import _struct
 import ast
 import atexit
+import bisect
 import contextvars
 import fcntl
 import gc
@@ -40,6 +41,7 @@ own.add_audit_hook = getattr(sys, "addaudithook", None)
 own.atexit_count = atexit._ncallbacks
 own.call_counter = _lsprof.Profiler
 own.chain = itertools.chain.from_iterable
+own.place_in = bisect.bisect_left
 own.class_registrations = _abc._get_dump
 own.class_registrations_token = _abc.get_cache_token
 own.clock = time.perf_counter
@@ -56,6 +58,7 @@ own.gc_disable = gc.disable
 own.gc_enable = gc.enable
 own.gc_enabled = gc.isenabled
 own.gc_objects = gc.get_objects
+own.either = operator.or_
 own.is_not = operator.is_not
 own.literal = ast.literal_eval
 own.local_time = time.localtime

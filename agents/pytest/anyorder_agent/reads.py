@@ -19,6 +19,7 @@ import opcode
 import os
 import sys
 import types
+from array import array
 
 from .own import own
 from .shapes import MACHINERY, is_a, namespace_of_module
@@ -27,6 +28,7 @@ _NAME = own.pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _BY_STRING = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller", "patch", "vars", "__dict__"}
 LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _UNKNOWN = {"__name__": "?"}
+_NOTHING = (), None  # is all there is to say about code of the framework's
 PACKAGES = os.sep + "site-packages" + os.sep
 
 # What an instruction does, as a letter: loads a Global or an Attribute, Imports a module or something From it, Extends the
@@ -51,24 +53,37 @@ if sys.version_info >= (3, 12):
 
 
 class Reads:
-    """Names and places of code, remembered by code object."""
+    """Names and places of code, remembered by code object.
+
+    Code that was studied before it ran has a number. A child tells numbers, because to tell names is to copy the pages that
+    they are in; whoever hears a number for the first time asks what it means.
+    """
 
     def __init__(self, root):
         self._root = os.path.join(root, "")
         self._known = {}
+        self._numbered = array("Q")  # addresses of the code that is known, sorted: the place of one is its number
+        self._says_something = b""  # by number
         self._new = {}  # what was not known before the first test: to add to a large dict would be to copy it in every child
         self._namespaces = {}  # of modules, by file
         self._modules = 0  # how many were looked at for that
 
-    def warm(self, functions):
-        """Studies code before it runs, in a process that others are forked from."""
+    def warm(self):
+        """Studies all code before it runs, in a process that others are forked from."""
         self._learn_modules()
-        for function in functions:
+        for function in [thing for thing in own.gc_objects() if type(thing) is types.FunctionType]:
             waiting = [function.__code__]
             while waiting:
                 code = waiting.pop()
                 self._known[id(code)] = (code,) + self._study(code, function.__globals__, _names)
                 waiting += [constant for constant in code.co_consts if type(constant) is types.CodeType]
+        self._numbered = array("Q", sorted(self._known))
+        self._says_something = bytes([self._known[address][1:] != _NOTHING for address in self._numbered])
+
+    def studied(self, numbers):
+        """What code with these numbers looks at, and where it is."""
+        entries = [self._known[self._numbered[number]] for number in numbers]
+        return [{"names": sorted(names), "code": function} for _, names, function in entries]
 
     def names(self, code, namespace):
         """All names that this code may look at."""
@@ -93,21 +108,26 @@ class Reads:
         self._modules = dict.__len__(modules)
 
     def of(self, ran):
-        """All names that these pairs of code and globals may look at; and the functions, without the standard library's.
-        Globals that are not known are those of the module in the code's file."""
+        """The numbers of these pairs of code and globals; and of those that have none, all names that they may look at and the
+        functions, without the standard library's. Globals that are not known are those of the module in the code's file."""
         self._learn_modules()
-        names, functions = set(), []
+        numbers, names, functions = [], set(), []
         for code, namespace in list(ran):
+            number = own.place_in(self._numbered, id(code))
+            if number < len(self._numbered) and self._numbered[number] == id(code):
+                if self._says_something[number]:
+                    numbers.append(number)
+                continue
             known = self._entry(code, namespace)
             names.update(known[1])
             if known[2] is not None:
                 functions.append(known[2])
-        return names, sorted(functions, key=lambda function: (function["file"], function["line"], function["function"]))
+        return sorted(numbers), names, functions
 
     def _study(self, code, namespace, names):
         module = namespace.get("__name__")
         if not isinstance(module, str) or module.partition(".")[0] in MACHINERY:
-            return (), None
+            return _NOTHING
         return frozenset(map(sys.intern, names(code, namespace, module))), self._function(code)
 
     def _function(self, code):

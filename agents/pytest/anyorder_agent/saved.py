@@ -10,10 +10,7 @@ from .image import Image
 from .own import own
 from .shapes import BUFFER, DEQUE, DICT, LIST, ORDERED, SET, SLOTS, buffer_of, is_same, shape_of
 
-CHUNK = 128
 _IMAGED = {DICT, LIST, SET, SLOTS}
-
-
 
 # Each reader gives what is compared by value (lengths, bytes), then what is compared by identity.
 
@@ -95,6 +92,16 @@ class Chunk:
     def retire(self, at):
         """Forgets a holder; another chunk remembers it from now on."""
         self._retired.add(at)
+
+    @property
+    def living(self):
+        """How many holders it has not forgotten."""
+        return len(self.holders) - len(self._retired)
+
+    def settle(self):
+        """To be called when all holders hold what they are remembered with."""
+        if self._image is not None:
+            self._image.settle()
 
     def _suspects(self):
         """Places of holders that deserve a look."""

@@ -7,6 +7,7 @@ from _pytest.runner import CallInfo
 from anyorder_order import fresh
 
 from . import forked
+from .fixtures import are_standing
 from .follow import Follower
 from .own import own
 from .put import Refused
@@ -39,6 +40,7 @@ class Server:
         self._unreaped = []
         self._open_files = None  # looked up at the first fork
         self._watch = None  # from the first mark on
+        self._differing = None  # the cells that were told last, while nothing has happened since
         self._reads = None  # from the first mark on, so that forks need not study the same code again
         self._listener = None  # adds to outcomes; there is one trace function, so there is one of these
         self._context = None  # to run everything in, once a restore has asked for that
@@ -66,6 +68,8 @@ class Server:
         if verb == "exit":
             self._reap(message.get("reap", ()), 0)
             return False
+        if verb not in ("diff", "finish"):
+            self._differing = None
         getattr(self, "_obey_" + verb)(**message)
         return True
 
@@ -94,8 +98,6 @@ class Server:
         self._link.close()
         self._link = link
         provisions.take()
-        if self._watch is not None:
-            self._watch.after_fork()
 
     def _obey_wait(self, pid):
         self._link.send({"say": "waited", "status": own.waitpid(pid, 0)[1]})
@@ -140,15 +142,18 @@ class Server:
         self._watch = Watch(self._session, self._own_descriptors, self._layers)
         if self._reads is None:
             self._reads = Reads(str(self._session.config.rootpath))
-            self._reads.warm(self._watch.functions())
+            self._reads.warm()
         if not self._has_run:
             own.collect_garbage()  # what is remembered becomes old, too
         self._link.send({"say": "marked", "objects": self._watch.objects, "seconds": own.cpu() - begun})
 
     def _obey_diff(self, advance=False):
         begun = own.cpu()
-        cells = self._watch.diff(advance)
-        self._link.send({"say": "differs", "cells": cells, "seconds": own.cpu() - begun})
+        if self._differing is None or advance:
+            self._differing = self._watch.diff(advance)
+        self._link.send({"say": "differs", "cells": self._differing, "seconds": own.cpu() - begun})
+        if advance:
+            self._differing = None
 
     def _obey_restore(self, cells, others=False):
         begun = own.cpu()
@@ -214,6 +219,9 @@ class Server:
     def _obey_trace(self):
         self._listener = Tracer(self._known_reads(), str(self._session.config.rootpath))
 
+    def _obey_study(self, code):
+        self._link.send({"say": "studied", "code": self._reads.studied(code)})
+
     def _obey_follow(self, cells):
         self._listener = Follower(self._watch, cells, str(self._session.config.rootpath))
 
@@ -225,6 +233,8 @@ class Server:
 
     def _obey_finish(self):
         if self._standing is not None:
+            if are_standing(self._session):
+                self._differing = None
             self._tear_down_towards(None)
             self._standing = None
         self._listener = None

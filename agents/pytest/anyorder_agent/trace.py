@@ -28,14 +28,14 @@ class Tracer:
         self._listener.start()
 
     def end(self, item):
-        """What goes into the outcome: `reads` and `code`, and `opened` where that can be heard."""
+        """What goes into the outcome: `ran`, `reads` and `code`, and `opened` where that can be heard."""
         self._listener.stop()
         opened = self._opened.end()
-        reads, code = self._reads.of(self._ran.values())
+        ran, reads, code = self._reads.of(self._ran.values())
         reads.update("fixture " + name for name in getattr(item, "fixturenames", ()))
         reads.update("parameter " + name for name in getattr(getattr(item, "callspec", None), "params", ()))
         self._ran.clear()
-        told = {"reads": sorted(reads), "code": code}
+        told = {"ran": ran, "reads": sorted(reads), "code": code}
         return dict(told, opened=opened) if self._hears else told
 
 

@@ -7,8 +7,8 @@ them; names are made in `names.py`.
 import types
 from array import array
 
-from .image import is_trusted
-from .saved import CHUNK, Chunk
+from .image import is_trusted, most_at_once
+from .saved import Chunk
 from .shapes import DEQUE, DICT, LEAF, LIST, ORDERED, PASS, SET, below, is_a, of_class, shape_of
 
 # Items of these have no names of their own, so it matters by which names the container is known.
@@ -29,8 +29,11 @@ class Memory:
         self._others = {}
         self._places = dict.fromkeys(map(id, passed_over), -1)
         self._passed_over = passed_over  # kept, so that no other object gets their addresses
-        self._chunks = []
+        self._chunks = {}  # by number
         self._chunk_of = {}
+        self._number = 0
+        self._numbers = {}  # of chunks, by group
+        self._touched = set()  # numbers of chunks that have lost a holder to a later one
         self._fresh = {}
         self._has_images = is_trusted()
         self.add_roots(modules.items())
@@ -73,7 +76,7 @@ class Memory:
 
     def changed(self):
         """Object, group, contents then and now, of all that have changed."""
-        for chunk in self._chunks:
+        for chunk in self._chunks.values():
             for at, then, now in chunk.changed():
                 yield chunk.holders[at], chunk.group, then, now
 
@@ -84,9 +87,31 @@ class Memory:
             place = self._places[id(holder)]
             chunk, at = self._chunk_of[place]
             self._chunks[chunk].retire(at)
+            self._touched.add(chunk)
             self._fresh.setdefault(self._chunks[chunk].group, []).append(place)
             self._look_below(holder, place)
         self._walk(begin)
+
+    def settle(self):
+        """To be called when everything is remembered as it is now: makes the next look cheaper."""
+        for number in sorted(self._touched):
+            self._chunks[number].settle()
+        self._touched = set()
+        for group, numbers in self._numbers.items():
+            while len(numbers) > 1 and self._should_unite(group, *numbers[-2:]):
+                places = [place for number in numbers[-2:] for place in self._places_of(number)]
+                del self._chunks[numbers.pop()], self._chunks[numbers.pop()]
+                self._save(group, places)
+
+    def _should_unite(self, group, last_but_one, last):
+        """So the chunks of a group stay few, and a holder moves seldom."""
+        before, after = self._chunks[last_but_one].living, self._chunks[last].living
+        return before <= 2 * after and before + after <= most_at_once(group)
+
+    def _places_of(self, number):
+        holders = self._chunks[number].holders
+        places = [self._places[id(holder)] for holder in holders]
+        return [place for at, place in enumerate(places) if self._chunk_of[place] == (number, at)]
 
     def _add(self, thing, holder):
         place = self._places[id(thing)] = len(self.objects)
@@ -127,8 +152,13 @@ class Memory:
 
     def _save_fresh(self):
         for group, places in sorted(self._fresh.items()):
-            for start in range(0, len(places), CHUNK):
-                part = places[start:start + CHUNK]
-                self._chunk_of.update((place, (len(self._chunks), at)) for at, place in enumerate(part))
-                self._chunks.append(Chunk(group, [self.objects[place] for place in part], self._has_images))
+            self._save(group, places)
         self._fresh = {}
+
+    def _save(self, group, places):
+        for start in range(0, len(places), most_at_once(group)):
+            part = places[start:start + most_at_once(group)]
+            number = self._number = self._number + 1
+            self._chunk_of.update((place, (number, at)) for at, place in enumerate(part))
+            self._chunks[number] = Chunk(group, [self.objects[place] for place in part], self._has_images)
+            self._numbers.setdefault(group, []).append(number)

@@ -82,6 +82,7 @@ class Watch:
             if advance:
                 self._memory.advance(_each_once([change.holder for change in changes if change.holder is not None]))
                 self._take_facts(now)
+                self._memory.settle()
         return cells
 
     def restore(self, paths, others):
@@ -156,10 +157,6 @@ class Watch:
             self._registrations.put_back(change.path, change.old is not ABSENT)
         else:
             process.put(change.path, change.kind, change.old)
-
-    def after_fork(self):
-        """In a child: `threading` has made itself anew."""
-        self._memory.advance([threading.__dict__])
 
     def _read_facts(self, is_collecting):
         found = facts(self._descriptors(), is_collecting)

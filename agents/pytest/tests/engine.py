@@ -38,6 +38,13 @@ class Node:
         said = self.ask("run", "ran", tests=list(tests), finish=fields.get("finish", False), output=False)
         return [message for message in said if message["say"] == "outcome"]
 
+    def understood(self, outcome):
+        """A traced outcome, with all that its code looks at."""
+        studied = self.ask("study", "studied", code=outcome["ran"])[-1]["code"]
+        reads = set(outcome["reads"]).union(*[code["names"] for code in studied])
+        code = outcome["code"] + [code["code"] for code in studied if code["code"] is not None]
+        return dict(outcome, reads=sorted(reads), code=code)
+
     def diff(self, advance=False):
         """The cells that have changed, by path."""
         return {cell["path"]: cell for cell in self.ask("diff", "differs", advance=advance)[-1]["cells"]}

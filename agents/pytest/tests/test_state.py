@@ -55,7 +55,7 @@ def traced(seen):
     child = seen[0].engine.fork(seen[0].fresh)
     child.tell("trace")
     victims = [row["victim"] for row in TABLE]
-    outcomes = child.run(*[seen[0].engine.tests.index(victim) for victim in victims])
+    outcomes = [child.understood(outcome) for outcome in child.run(*[seen[0].engine.tests.index(victim) for victim in victims])]
     child.close()
     return dict(zip(victims, outcomes))
 

@@ -28,6 +28,8 @@ pub(crate) struct Leg {
 /// The code that a test ran.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
+    /// Numbers of code that is known to the state that the test ran from.
+    pub(crate) ran: Vec<u32>,
     /// The names that it may look at.
     pub(crate) reads: BTreeSet<String>,
     pub(crate) code: Vec<Code>,
@@ -60,6 +62,7 @@ impl Leg {
             signature,
             seconds,
             output,
+            ran,
             reads,
             code,
             opened,
@@ -68,7 +71,7 @@ impl Leg {
             ..
         } = outcome;
         let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        self.trace = Trace { reads, code, opened };
+        self.trace = Trace { ran, reads, code, opened };
         self.written.retain(|old| written.iter().all(|new| new.path != old.path));
         self.written.extend(written);
         self.read = read;

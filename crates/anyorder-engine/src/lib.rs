@@ -29,6 +29,7 @@ mod post;
 mod scratch;
 mod settings;
 mod status;
+mod studies;
 mod suspects;
 mod treat;
 mod tree;

@@ -6,7 +6,7 @@ mod state;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use anyorder_model::TestIndex;
@@ -18,6 +18,7 @@ use crate::launch::Launched;
 use crate::leg::{Leg, LegEnd};
 use crate::link::{Link, Lost};
 use crate::lock::Locked;
+use crate::studies::Studies;
 use crate::wire::{Message, Request, TestOutcome, places};
 
 /// How long an agent may take for anything but running tests.
@@ -36,6 +37,8 @@ pub(crate) struct Node {
     is_mute: AtomicBool,
     is_barren: AtomicBool,
     is_orphan: AtomicBool,
+    /// What the numbers of code mean, from the first mark on; forks have the same numbers.
+    studies: OnceLock<Arc<Studies>>,
 }
 
 /// What a process is for.
@@ -90,6 +93,7 @@ impl Node {
             is_mute: AtomicBool::new(false),
             is_barren: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
+            studies: OnceLock::new(),
         }
     }
 

@@ -58,9 +58,12 @@ impl Seen<'_> {
             let mut leg = self.node.run(self.lab, &[test], false);
             self.charge(leg.late.take());
             let Some(step) = leg.steps.pop() else { return false };
-            let Trace { reads, code, opened } = leg.trace;
             let has_ran = matches!(leg.end, LegEnd::Ran(_));
-            let writes = has_ran.then(|| self.node.diff(self.lab, at + 1 < tests.len()).ok()).flatten();
+            let is_understood = self.node.study(self.lab, &mut leg.trace).is_ok();
+            let Trace { reads, code, opened, .. } = leg.trace;
+            let writes = (has_ran && is_understood)
+                .then(|| self.node.diff(self.lab, at + 1 < tests.len()).ok())
+                .flatten();
             let goes_on = writes.is_some();
             self.watched.push(Watched { step, writes: writes.unwrap_or_default(), reads, code, opened });
             if !goes_on {

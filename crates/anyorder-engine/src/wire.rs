@@ -51,6 +51,11 @@ pub enum Request<'a> {
     },
     /// From now on tell the code that runs.
     Trace,
+    /// Tell what code looks at.
+    Study {
+        /// Its numbers, as outcomes have them.
+        code: &'a [u32],
+    },
     /// Tear down what still stands and this test does not share.
     Approach {
         /// Its place in the list of collected tests.
@@ -167,6 +172,11 @@ pub enum Message {
         /// Seconds of CPU that it took.
         #[serde(default, deserialize_with = "measured")]
         seconds: f64,
+    },
+    /// Answer to `study`.
+    Studied {
+        /// One for each number, in the order asked.
+        code: Vec<Studied>,
     },
     /// Answer to `approach`.
     Approached,
@@ -307,10 +317,13 @@ pub struct TestOutcome {
     /// Whether the process that this one was forked from has ended meanwhile.
     #[serde(default)]
     pub orphaned: bool,
-    /// The names that its code may look at, if that is traced.
+    /// Numbers of code that it ran, if that is traced; what they mean can be asked for.
+    #[serde(default)]
+    pub ran: Vec<u32>,
+    /// The names that its other code may look at.
     #[serde(default)]
     pub reads: BTreeSet<String>,
-    /// The code that it ran, if that is traced.
+    /// The other code that it ran.
     #[serde(default)]
     pub code: Vec<Code>,
     /// Files of the project that it opened, if that is traced and can be told.
@@ -322,6 +335,16 @@ pub struct TestOutcome {
     /// Where it has loaded the names that are looked for.
     #[serde(default)]
     pub read: Vec<Read>,
+}
+
+/// What there is to know about a piece of code.
+#[derive(Debug, Deserialize)]
+pub struct Studied {
+    /// The names that it may look at.
+    pub names: Vec<String>,
+    /// The function, unless it is the library's.
+    #[serde(default)]
+    pub code: Option<Code>,
 }
 
 /// What a process has gained since the fresh state that a fork would lose or share.
@@ -389,6 +412,7 @@ mod tests {
         assert!(matches!(&read[10], Message::Ran { gained: Some(gained) } if !gained.is_nothing()));
         let [
             ..,
+            Message::Studied { code },
             Message::Approached,
             Message::Restored { failed, .. },
             Message::Outcome(outcome),
@@ -401,6 +425,7 @@ mod tests {
         else {
             panic!("{read:?}");
         };
+        assert_eq!((code[0].names.len(), code[1].code.is_none()), (2, true));
         assert_eq!((&places[0].ways[..], after.as_str()), (&[Way::Emptied, Way::Extra][..], "{}"));
         assert_eq!(cells[0].expression.as_deref(), Some("shop.settings.FLAGS"));
         assert_eq!(cells[1], About { path: "nothing".to_owned(), ..About::default() });
@@ -423,6 +448,7 @@ mod tests {
             Request::Mark,
             Request::Diff { advance: true },
             Request::Trace,
+            Request::Study { code: &[12, 40] },
             Request::Approach { test: 7 },
             Request::Restore { cells: &["shop.settings.CURRENCY".to_owned()], others: false },
             Request::Follow { cells: &["shop.settings.CURRENCY".to_owned()] },

@@ -42,7 +42,7 @@ fn is_match(pattern: &str, path: &str) -> bool {
 }
 
 /// Cells that nobody can observe, and why.
-const RULES: [(&str, &str); 45] = [
+const RULES: [(&str, &str); 48] = [
     ("*__warningregistry__*", "which warnings were shown already"),
     ("*.tearDown_exceptions*", "what `unittest` noted while it cleaned up a class"),
     ("*_abc_impl*", "what was found out about subclasses"),
@@ -61,6 +61,8 @@ const RULES: [(&str, &str); 45] = [
     ("struct.*", "compiled formats"),
     ("_struct.*", "compiled formats"),
     ("pkgutil._NAME_PATTERN*", "compiled patterns"),
+    ("posixpath._varprog*", "compiled patterns"),
+    ("*._cached_cparts", "a path that was taken apart"),
     ("urllib.parse.*", "addresses that were taken apart"),
     ("encodings.*", "codecs that were looked up"),
     ("enum.*", "members that were looked up"),
@@ -86,6 +88,7 @@ const RULES: [(&str, &str); 45] = [
     ("*.validate_called*", "what strategies of hypothesis have worked out"),
     ("*.cached_is_empty", "what strategies of hypothesis have worked out"),
     ("*.cached_has_reusable_values", "what strategies of hypothesis have worked out"),
+    ("cloudpickle.cloudpickle._extract_code_globals_cache*", "which globals code mentions"),
     ("trio._core._ki.*", "which code of trio may be interrupted"),
     ("*.sniffio_library.name", "which loop runs at the moment"),
 ];
@@ -108,7 +111,11 @@ impl Noise {
 
     /// Whether nobody can observe this cell.
     pub fn has(&self, cell: &Cell) -> bool {
-        is_lazy_import(cell) || is_first_use(cell) || is_hypothesis(&cell.after) || self.has_path(&cell.path)
+        is_lazy_import(cell)
+            || is_first_use(cell)
+            || is_empty_for_empty(cell)
+            || is_hypothesis(&cell.after)
+            || self.has_path(&cell.path)
     }
 
     /// Whether nobody can observe the cell with this path, whatever is in it.
@@ -144,6 +151,12 @@ fn is_hypothesis(after: &str) -> bool {
 fn is_first_use(cell: &Cell) -> bool {
     let is_filled = |(path, start): &(&str, &str)| cell.path == *path && cell.after.starts_with(start);
     cell.before == "None" && FIRST_USES.iter().any(is_filled)
+}
+
+/// An empty container in the place of another empty one, or one that a thread has made for itself.
+fn is_empty_for_empty(cell: &Cell) -> bool {
+    let was_empty = cell.before == cell.after || cell.before == "<absent>" && cell.kind == CellKind::Context;
+    was_empty && ["{}", "[]", "set()"].contains(&cell.after.as_str())
 }
 
 #[cfg(test)]
@@ -201,6 +214,15 @@ mod tests {
         let noise = Noise::default();
         assert!(noise.has(&policy("<asyncio.unix_events._UnixDefaultEventLoopPolicy object>")));
         assert!(!noise.has(&policy("<shop.loops.Policy object>")));
+    }
+
+    #[test]
+    fn an_empty_container_for_an_empty_one_is_noise_and_one_that_was_emptied_is_not() {
+        let noise = Noise::default();
+        assert!(noise.has(&cell("shop.sizes._seen", CellKind::Attribute, "{}", "{}")));
+        assert!(noise.has(&cell("shop.local.open", CellKind::Context, "<absent>", "set()")));
+        assert!(!noise.has(&cell("shop.local.open", CellKind::Context, "{1}", "set()")));
+        assert!(!noise.has(&cell("shop.FLAGS", CellKind::Global, "<absent>", "{}")));
     }
 
     #[test]

@@ -64,6 +64,7 @@ impl Node {
             is_mute: AtomicBool::new(false),
             is_barren: AtomicBool::new(false),
             is_orphan: AtomicBool::new(false),
+            studies: self.studies.clone(),
         })
     }
 

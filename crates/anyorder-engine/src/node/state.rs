@@ -1,5 +1,6 @@
 //! Shared state: a process remembers it, tells what has changed since, puts it back, and changes it on purpose.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -8,8 +9,10 @@ use anyorder_model::{
 };
 
 use crate::lab::Lab;
+use crate::leg::Trace;
 use crate::link::Lost;
 use crate::lock::Locked;
+use crate::studies::Studies;
 use crate::wire::{Message, Request};
 
 use super::Node;
@@ -21,6 +24,7 @@ impl Node {
             Message::Marked { objects, seconds } => {
                 lab.meter.looked(seconds);
                 lab.objects.store(objects, Ordering::Relaxed);
+                self.studies.get_or_init(Arc::default);
                 Ok(())
             }
             other => Err(Lost::Garbage(format!("{other:?}"))),
@@ -41,6 +45,23 @@ impl Node {
     /// From now on outcomes tell the code that ran.
     pub(crate) fn trace(&self) -> Result<(), Lost> {
         self.link.locked().send(&Request::Trace)
+    }
+
+    /// Says what the numbers in a trace mean.
+    pub(crate) fn study(&self, lab: &Lab, trace: &mut Trace) -> Result<(), Lost> {
+        let Some(studies) = self.studies.get() else { return Ok(()) };
+        let unknown = studies.unknown(&trace.ran);
+        let learnt = if unknown.is_empty() { Ok(()) } else { self.learn(lab, studies, &unknown) };
+        studies.add(&trace.ran, &mut trace.reads, &mut trace.code);
+        learnt
+    }
+
+    fn learn(&self, lab: &Lab, studies: &Studies, numbers: &[u32]) -> Result<(), Lost> {
+        match self.ask(lab, &Request::Study { code: numbers })? {
+            Message::Studied { code } if code.len() == numbers.len() => studies.learn(numbers, code),
+            other => return Err(Lost::Garbage(format!("{other:?}"))),
+        }
+        Ok(())
     }
 
     /// Tears down what `test` does not share, as before it runs; the error in that, if there was one.

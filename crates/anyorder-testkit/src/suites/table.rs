@@ -126,6 +126,12 @@ pub const SUITES: &[Suite] = &[
         requirements: &["pytest==9.0.3", "SQLAlchemy==2.1.8"],
         arguments: &["tests"],
     },
+    Suite {
+        name: "humanize",
+        version: "4.9.0",
+        requirements: &["pytest==9.0.3", "freezegun==1.5.5"],
+        arguments: &["tests", "-oaddopts="],
+    },
     Suite { name: "logzero", version: "1.5.0", requirements: &["pytest==9.0.3"], arguments: &["tests"] },
     // Its other tests know older versions of what they need.
     Suite {
