@@ -259,6 +259,7 @@ mod tests {
         assert_eq!(named("X = 1\nY = 1\nf()\n", "f()\nX = 2\nY = 2\n"), ["X", "Y"]);
         assert_eq!(named("f()\n", "def g(x=dict(a=1)): pass\n@str\ndef h(): pass\nf()\n"), ["h"]);
         assert_eq!(named("X = g()\n", "X = g(1)\n"), [""]);
+        assert_eq!(named("X = next(counter)\n", "X = next(counter), 1\n"), [""]);
         assert_eq!(named("X = 1\nf()\ng()\n", "X = 2\ng()\nf()\n"), [""]);
         assert_eq!(named("X = 1\nf(globals())\n", "X = 2\nf(globals())\n"), [""]);
     }

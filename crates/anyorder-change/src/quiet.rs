@@ -10,7 +10,7 @@ use crate::elements::{class_of, last};
 use crate::graph::Graph;
 
 /// By their last names, whatever module they come from.
-const CALLS: [&str; 62] = [
+const CALLS: [&str; 61] = [
     "ParamSpec",
     "Path",
     "PurePath",
@@ -46,7 +46,6 @@ const CALLS: [&str; 62] = [
     "min",
     "namedtuple",
     "NewType",
-    "next",
     "OrderedDict",
     "defaultdict",
     "Counter",

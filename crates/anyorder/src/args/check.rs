@@ -39,12 +39,8 @@ pub(crate) struct CheckArgs {
     /// Static fields of classes in jars relate tests of JUnit, too
     #[arg(long, help_heading = "Change")]
     pub(crate) third_party: bool,
-    /// List the tests that would be looked at, with the reasons; run none
-    #[arg(long, help_heading = "Change")]
-    pub(crate) dry_run: bool,
-    /// With `--dry-run`: profile affected tests first, as a check does, so that the list is the one that it would take
-    #[arg(long, help_heading = "Change", requires = "dry_run")]
-    pub(crate) exact: bool,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
     /// Leave out the search for the state behind each finding
@@ -59,6 +55,18 @@ pub(crate) struct CheckArgs {
     /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
+}
+
+/// Whether to tell the selection, and nothing else.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Change")]
+pub(crate) struct ListingArgs {
+    /// List the tests that would be looked at, with the reasons; run none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// With `--dry-run`: profile affected tests first, as a check does, so that the list is the one that it would take
+    #[arg(long, requires = "dry_run")]
+    pub(crate) exact: bool,
 }
 
 /// What becomes of findings.

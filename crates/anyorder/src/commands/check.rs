@@ -73,7 +73,7 @@ impl<'a> Checker<'a> {
             replays_foreign: false,
             expects_changes: true,
         };
-        if self.args.dry_run {
+        if self.args.listing.dry_run {
             return self.listed(session, engine, &recorded);
         }
         recorded.carry_out(session, |oracle, earlier| {
@@ -207,7 +207,7 @@ impl<'a> Checker<'a> {
             rts: self.args.rts,
             third_party: self.args.third_party,
             noise: &self.hunter.noise,
-            may_watch: !self.args.dry_run || self.args.exact,
+            may_watch: !self.args.listing.dry_run || self.args.listing.exact,
         }
     }
 }
