@@ -32,7 +32,7 @@ pub enum InterpreterError {
 /// The interpreter named by the user, or else the first of [`interpreters`] that has pytest.
 pub fn find_interpreter(named: Option<&Path>, directory: &Path) -> Result<Interpreter, InterpreterError> {
     if let Some(named) = named {
-        let python = resolve(named, directory);
+        let python = behind_shim(resolve(named, directory), directory);
         return match installed_pytest(&python) {
             Installed::NotPython => Err(InterpreterError::NotPython(named.to_owned())),
             Installed::No => {
@@ -44,7 +44,7 @@ pub fn find_interpreter(named: Option<&Path>, directory: &Path) -> Result<Interp
     let mut without = Vec::new();
     for interpreter in interpreters(directory) {
         if matches!(installed_pytest(&interpreter.python), Installed::Version(_)) {
-            return Ok(interpreter);
+            return Ok(Interpreter { python: behind_shim(interpreter.python, directory), ..interpreter });
         }
         without.push(interpreter);
     }
@@ -100,6 +100,15 @@ fn resolve(named: &Path, directory: &Path) -> PathBuf {
     } else {
         named.to_owned()
     }
+}
+
+/// The interpreter that a shim of pyenv, asdf or mise starts in this directory. A shim changes the environment on its way, which
+/// every command that we show would have to repeat.
+fn behind_shim(python: PathBuf, directory: &Path) -> PathBuf {
+    let is_shim = python.parent().and_then(Path::file_name).is_some_and(|place| place == "shims");
+    let name = python.to_str().filter(|_| is_shim);
+    let behind = name.and_then(|name| told_by(directory, &[name, "-c", "import sys; print(sys.executable)"]));
+    behind.filter(|path| path.is_file()).unwrap_or(python)
 }
 
 fn python_of(environment: &Path) -> PathBuf {
@@ -183,4 +192,31 @@ fn on_path(_: &Path) -> Vec<(PathBuf, &'static str)> {
     let python =
         |name: &str| env::split_paths(&path).map(|place| place.join(name)).find(|python| python.is_file());
     ["python3", "python"].iter().filter_map(|name| Some((python(name)?, "on the PATH"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn script(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn a_shim_stands_for_the_interpreter_behind_it() {
+        let home = tempfile::tempdir().unwrap();
+        let [real, shim, wrapper] =
+            ["3.12/bin/python", "shims/python", "bin/python"].map(|name| home.path().join(name));
+        script(&real, "case \"$2\" in *executable*) echo \"$0\";; *) echo 9.0.0;; esac");
+        for other in [&shim, &wrapper] {
+            script(other, &format!("CHOSEN=3.12 exec {} \"$@\"", real.display()));
+        }
+        let found = |named: &Path| find_interpreter(Some(named), home.path()).unwrap().python;
+        assert_eq!(found(&shim), real);
+        assert_eq!(found(&wrapper), wrapper);
+    }
 }
