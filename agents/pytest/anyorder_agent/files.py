@@ -33,7 +33,10 @@ class Files:
                 for path in _files_below(upper):
                     state = _state(os.path.join(upper, path))
                     if state is not None:
-                        found[self._name(os.path.join(root, path))] = "file", state
+                        name = self._name(os.path.join(root, path))
+                        if state == REMOVED:
+                            _forget_below(name + "/", found)  # a directory that is gone, with all that lower layers have in it
+                        found[name] = "file", state
         return found
 
     def before(self, path):
@@ -85,6 +88,11 @@ class Files:
     def _name(self, path):
         """Relative to the root of the suite, where it is below that."""
         return _PREFIX + os.fsdecode(path[len(self._root):] if path.startswith(self._root) else path)
+
+
+def _forget_below(prefix, found):
+    for name in [name for name in found if name.startswith(prefix)]:
+        del found[name]
 
 
 def _files_below(upper):

@@ -1,6 +1,7 @@
 """Marks on suites that resist being looked at, marks that move, and files in layers."""
 import importlib
 import os
+import stat
 import sys
 import types
 
@@ -223,3 +224,7 @@ def test_files_of_layers_are_told_with_what_was_there_before(tmp_path):
     }
     assert seen.before("file old.txt").startswith("<6 bytes")
     assert type(seen.before("file deep/new.txt")).__name__ == "_Absent"
+    layers._depth = 2
+    (tmp_path / "2" / "u0").mkdir(parents=True)
+    os.mknod(str(tmp_path / "2" / "u0" / "deep"), stat.S_IFCHR, os.makedev(0, 0))  # how a layer says that a directory is gone
+    assert "file deep/new.txt" not in seen.facts()

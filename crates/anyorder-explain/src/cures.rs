@@ -59,6 +59,9 @@ pub(crate) fn find(
     while rest_passes == Ended::Passes && found.cures.len() < MOST_CURES {
         let chosen = found.cells();
         let rest: Set = places.iter().copied().filter(|at| !chosen.contains(at)).collect();
+        if rest.is_empty() {
+            break; // what helps is none of the suspects: something that would not go back, but did in part
+        }
         let Some(cure) = minimal(case, suspects, &rest)? else { return Err(Stop::Questions) };
         found.cures.push(cure);
         rest_passes = without(case, suspects, found)?;
