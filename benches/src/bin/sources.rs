@@ -175,7 +175,8 @@ fn outermost(functions: &[Function]) -> Vec<&Function> {
 
 /// A line goes first into all of these functions and is taken out again.
 ///
-/// A body on the line of its `def` stays broken over lines; then only the words are compared.
+/// A body on the line of its `def` stays broken over lines, and a definition keeps the blank line that it got above it; then only the
+/// words are compared.
 fn there_and_back(source: &Source, functions: &[&Function]) -> Result<(), String> {
     let told = |fault: CannotEdit| fault.to_string();
     let mut editor = source.edit();
@@ -209,12 +210,13 @@ fn is_ours(shape: &Shape) -> bool {
         [Target::Name(name)] if *name == "anyorder_was_here"))
 }
 
-/// Whether the first statement shares its line with something.
+/// Whether the first statement shares its line with something, or is a definition.
 fn breaks_lines(source: &Source, function: &Function) -> bool {
     let Some(first) = function.statements().first() else {
         return function.body[0].line == function.line;
     };
     let start = source.text()[..first.range.start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    !source.text()[start..first.range.start].trim().is_empty()
+    matches!(first.shape, Shape::FunctionDef { .. } | Shape::ClassDef { .. })
+        || !source.text()[start..first.range.start].trim().is_empty()
         || source.text()[..start].trim_end().ends_with('\\')
 }
