@@ -1,8 +1,8 @@
 //! What the engine asks of a framework's driver.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::{fs, io};
 
 pub use anyorder_model::Rung;
 use anyorder_model::{ForeignRun, Order, Outcome, Step, Suite, TestId};
@@ -52,6 +52,20 @@ pub struct PlainCall<'a> {
     /// Where the project is, and the copy of it that is used instead, if one is. The command starts in the copy; what is shown
     /// is for the project itself.
     pub moved: Option<(PathBuf, PathBuf)>,
+}
+
+impl PlainCall<'_> {
+    /// Writes a file that a command line mentions. Several runs may write the same one at the same time, and none may see
+    /// half of it.
+    pub fn write(path: &Path, text: &[u8]) -> io::Result<()> {
+        if fs::read(path).is_ok_and(|old| old == text) {
+            return Ok(());
+        }
+        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        io::Write::write_all(&mut file, text)?;
+        file.persist(path)?;
+        Ok(())
+    }
 }
 
 /// A run of the user's own runner, with no agent inside.

@@ -133,7 +133,9 @@ fn run_on(
     let results: Vec<PathBuf> =
         (0..ask.times).map(|time| directory.join(format!("results-{time}.xml"))).collect();
     let PlainRequest { order, files, collected, seed, .. } = ask;
-    let files = files.unwrap_or(&directory);
+    // Drivers name files after what is in them, so all runs can share them.
+    let shared = lab.scratch.path().join("plain");
+    let files = files.unwrap_or(&shared);
     let output = lab.settings.output;
     let desk = lab.disk.desk_of(ask.worker);
     let commands = results.iter().map(|results| {

@@ -41,7 +41,7 @@ pub(crate) fn command(module: &Module, call: &PlainCall<'_>) -> io::Result<Plain
     }
     let words = argument_file(&plain_arguments(capture, &runner));
     let arguments = place.join(format!("arguments-{}.txt", fingerprint(words.as_bytes())));
-    write_whole(&arguments, &words)?;
+    PlainCall::write(&arguments, words.as_bytes())?;
     let order = write_order(&place, call)?;
     let used = match &call.moved {
         Some((original, copy)) => {
@@ -65,17 +65,6 @@ pub(crate) fn command(module: &Module, call: &PlainCall<'_>) -> io::Result<Plain
     Ok(PlainCommand { command, shown })
 }
 
-/// Several runs may write the same file at the same time, and none may see half of it.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    if fs::read_to_string(path).is_ok_and(|old| old == text) {
-        return Ok(());
-    }
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    io::Write::write_all(&mut file, text.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
-}
-
 /// One test on each line, with its group where the id does not tell.
 fn write_order(place: &Path, call: &PlainCall<'_>) -> io::Result<PathBuf> {
     let line = |&test: &anyorder_model::TestIndex| {
@@ -88,7 +77,7 @@ fn write_order(place: &Path, call: &PlainCall<'_>) -> io::Result<PathBuf> {
     };
     let text: String = call.order.tests().iter().map(line).collect();
     let path = place.join(format!("order-{}.txt", fingerprint(text.as_bytes())));
-    write_whole(&path, &text)?;
+    PlainCall::write(&path, text.as_bytes())?;
     Ok(path)
 }
 

@@ -116,10 +116,10 @@ fn relative_to(path: &Path, directory: &Path) -> PathBuf {
 fn write_order(call: &PlainCall<'_>) -> io::Result<PathBuf> {
     let (name, text) = ORDER_PLUGIN;
     fs::create_dir_all(call.files)?;
-    fs::write(call.files.join(name), text)?;
+    PlainCall::write(&call.files.join(name), text.as_bytes())?;
     let ids = serde_json::to_vec(&call.order.ids(call.suite))?;
     let path = call.files.join(format!("order-{:08x}.json", fingerprint(&ids)));
-    fs::write(&path, ids)?;
+    PlainCall::write(&path, &ids)?;
     Ok(path)
 }
 

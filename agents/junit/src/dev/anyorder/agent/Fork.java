@@ -70,6 +70,7 @@ final class Fork {
             Class<?> handle = Class.forName("java.lang.ProcessHandle"); // JDK 9
             handleOf = handle.getMethod("of", long.class);
             ownHandle = handle.getMethod("current").invoke(null);
+            correctHandle(); // changes nothing here; what reflection makes at its first use, each child would make again
             return trial();
         } catch (Exception refused) {
             return refused.toString();
