@@ -32,10 +32,11 @@ const PECULIAR: [&str; 8] = [
 const COMPARED: [&str; 1] = ["on_disk"];
 
 /// Hunts, or does what else `expected` asks for.
-fn tried(fixture: &Fixture, command: &str, expected: &Value) -> Option<String> {
-    let ran = Anyorder::built(fixture.path()).run(&asked(command, expected));
+fn tried(fixture: &Fixture, command: &str, isolation: &str, expected: &Value) -> Option<String> {
+    let words = [&asked(command, expected)[..], &["--isolation", isolation]].concat();
+    let ran = Anyorder::built(fixture.path()).run(&words);
     let how = disagreement(&ran.json(), expected)?;
-    Some(format!("{command}: {how}\n{}", ran.shown()))
+    Some(format!("{command}, isolation {isolation}: {how}\n{}", ran.shown()))
 }
 
 /// A sweep's report, without what it cost and how it was made.
@@ -82,10 +83,12 @@ fn buildable() -> BTreeMap<String, Value> {
 fn every_java_fixture_shows_what_it_should_and_some_in_new_processes_too() {
     let wrong = in_lanes(LANES, buildable(), |name, expected| {
         let fixture = Fixture::junit(name);
-        let twice = expected.get("twice").and_then(|expected| tried(&fixture, "twice", expected));
+        let twice = expected.get("twice").and_then(|expected| tried(&fixture, "twice", "fork", expected));
         let is_compared = usually_or_in_trials(COMPARED.contains(&name), true);
         let difference = is_compared.then(|| difference(&fixture)).flatten();
-        let wrong = [tried(&fixture, "hunt", expected), twice, difference];
+        let is_hunted = usually_or_in_trials(false, true);
+        let in_processes = is_hunted.then(|| tried(&fixture, "hunt", "process", expected)).flatten();
+        let wrong = [tried(&fixture, "hunt", "fork", expected), in_processes, twice, difference];
         let wrong: Vec<String> = wrong.into_iter().flatten().map(|how| format!("{name}: {how}")).collect();
         (!wrong.is_empty()).then(|| wrong.join("\n"))
     });
