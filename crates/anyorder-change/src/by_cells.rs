@@ -216,7 +216,7 @@ fn is_for_own_object(cell: &Cell) -> bool {
     let is_weak = |(open, close): (&str, &str)| cell.path.contains(open) && cell.path.contains(close);
     let is_dead = |item: &str| cell.path.contains(item);
     // Several of one sort are numbered: `... object>>] (2)`.
-    cell.before == "<absent>"
-        && ([("[<weak <", " object>>]"), ("{<weak <", " object>>}")].into_iter().any(is_weak)
-            || ["[<weak None>]", "{<weak None>}"].into_iter().any(is_dead))
+    let is_new = cell.before == "<absent>"
+        && [("[<weak <", " object>>]"), ("{<weak <", " object>>}")].into_iter().any(is_weak);
+    is_new || ["[<weak None>]", "{<weak None>}"].into_iter().any(is_dead)
 }

@@ -124,6 +124,8 @@ fn what_is_kept_for_an_object_of_the_test_s_own_relates_nobody() {
         write.cell.before = "<absent>".to_owned();
         write.cell.names = vec![".data".to_owned()];
     }
+    // It was there, of an object that is gone, and is not now.
+    writer.writes[2].cell.before = "<weak None>".to_owned();
     let case = case(writer, vec![does(&[], &[]), does(&[], &[".data"])]);
     assert_eq!(case.numbers(), [] as [u32; 0]);
 }

@@ -42,7 +42,7 @@ fn is_match(pattern: &str, path: &str) -> bool {
 }
 
 /// Cells that nobody can observe, and why.
-const RULES: [(&str, &str); 48] = [
+const RULES: [(&str, &str); 49] = [
     ("*__warningregistry__*", "which warnings were shown already"),
     ("*.tearDown_exceptions*", "what `unittest` noted while it cleaned up a class"),
     ("*_abc_impl*", "what was found out about subclasses"),
@@ -91,6 +91,7 @@ const RULES: [(&str, &str); 48] = [
     ("cloudpickle.cloudpickle._extract_code_globals_cache*", "which globals code mentions"),
     ("trio._core._ki.*", "which code of trio may be interrupted"),
     ("*.sniffio_library.name", "which loop runs at the moment"),
+    ("fixture * of pytest_asyncio.*", "which loop a plugin keeps for tests"),
 ];
 
 /// Cells that are filled when they are first needed: their paths, and how what then stands there begins.
