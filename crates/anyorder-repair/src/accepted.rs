@@ -68,6 +68,16 @@ impl Accepted {
         self.verified.passing = self.verified.passing.max(other.verified.passing);
     }
 
+    /// The strength of the weakest.
+    fn strength(&self) -> Strength {
+        self.candidates.iter().map(|candidate| candidate.strength).max().unwrap_or(Strength::Safe)
+    }
+
+    /// Whether it may be applied without a further look.
+    pub(crate) fn is_safe(&self) -> bool {
+        self.strength() == Strength::Safe
+    }
+
     /// What the user gets, for those of its findings that are cured.
     pub(crate) fn patch(&self, findings: &[Finding], tree: &Tree<'_>) -> Option<Patch> {
         let first = self.candidates.first()?;
@@ -77,12 +87,7 @@ impl Accepted {
             cures: self.findings().iter().map(|&at| findings[at].id.clone()).collect(),
             source: first.source,
             placement: first.placement,
-            strength: self
-                .candidates
-                .iter()
-                .map(|candidate| candidate.strength)
-                .max()
-                .unwrap_or(Strength::Safe),
+            strength: self.strength(),
             summary: summaries.join("; "),
             changes: self.alone(tree).ok()?,
             verified: self.verified,

@@ -77,7 +77,7 @@ impl<'a> Bench<'a> {
             let candidates =
                 self.language.candidates(stage, &mut *self.workshop, &self.tree, &mut problem)?;
             self.count(&problem, |repair| repair.generated += candidates.len());
-            for candidate in candidates {
+            for mut candidate in candidates {
                 if left == 0 {
                     break;
                 }
@@ -92,6 +92,10 @@ impl<'a> Bench<'a> {
                 if weakens(self, &candidate, &problem)? {
                     reason = reason.max(NoPatch::Weakens);
                     continue;
+                }
+                // What is set up for one test and stays may be what another one stumbles over.
+                if candidate.source == PatchSource::Setter && screened.leaves_more {
+                    candidate.strength = candidate.strength.max(Strength::Unsafe);
                 }
                 let holds_all = screened.holds.len() == problem.claims.len();
                 if holds_all && candidate.strength == Strength::Safe {
@@ -181,8 +185,6 @@ impl<'a> Bench<'a> {
         self.count(problem, |repair| repair.tried += 1);
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
         let claims: Vec<Claim> = problem.claims.iter().chain(kept).cloned().collect();
-        // A call may make anew what it puts right, so it may leave more changed than there was.
-        let is_restore = candidate.source == PatchSource::Restore;
         let before = left_by(self.workshop.as_is(), &candidate.edited)?;
         let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
         let mut seen = None;
@@ -202,9 +204,12 @@ impl<'a> Bench<'a> {
         let mine = problem.claims.len();
         let keeps_all = (mine..claims.len()).all(|claim| screened.holds.contains(&claim));
         screened.holds.retain(|&claim| claim < mine);
+        screened.leaves_more = gains(&before, &after, &changes);
+        // A call may make anew what it puts right, so it may leave more changed than there was.
+        let is_restore = candidate.source == PatchSource::Restore;
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if screened.harms || !keeps_all || (is_restore && gains(&before, &after, &changes)) {
+        } else if screened.harms || !keeps_all || (is_restore && screened.leaves_more) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)
@@ -236,14 +241,14 @@ impl<'a> Bench<'a> {
         self.open.iter().map(|claim| claim.finding).collect()
     }
 
-    /// All that was accepted, or all but one.
-    pub(crate) fn choice(&self, without: Option<usize>) -> Choice {
+    /// Those of the accepted that are to be kept, by their places.
+    pub(crate) fn choice(&self, is_kept: impl Fn(usize, &Accepted) -> bool) -> Choice {
         let mut uncured = self.uncured();
         let (mut tree, mut cured) = (self.tree.untouched(), BTreeSet::new());
         for (at, accepted) in self.accepted.iter().enumerate() {
             let mut with = tree.clone();
             // What cannot be done without another one does nothing without it.
-            if without == Some(at) || accepted.apply(&mut with).is_err() {
+            if !is_kept(at, accepted) || accepted.apply(&mut with).is_err() {
                 uncured.extend(accepted.findings());
             } else {
                 cured.extend(accepted.findings());

@@ -40,6 +40,8 @@ pub struct Repaired {
     pub patches: Vec<Patch>,
     /// All of them together.
     pub together: Vec<Change>,
+    /// Those that are safe together, without the others.
+    pub safe: Vec<Change>,
     /// One for each finding that order alone decides.
     pub repairs: Vec<Repair>,
     /// Why nothing more was tried.
@@ -84,12 +86,13 @@ fn unfinished(findings: &[Finding], halted: Halted) -> Repaired {
 fn published(bench: Bench<'_>, halted: Option<Halted>) -> Repaired {
     let patches: Vec<Patch> =
         bench.accepted.iter().filter_map(|accepted| accepted.patch(bench.findings, &bench.tree)).collect();
+    let together = if patches.is_empty() { vec![] } else { bench.tree.changes() };
+    let safe = bench.choice(|_, accepted| accepted.is_safe()).changes;
     let mut repairs = bench.repairs;
     for repair in &mut repairs {
         repair.patch = patches.iter().position(|patch| patch.cures.contains(&repair.finding));
         let why = if halted.is_some() { NoPatch::OutOfResources } else { NoPatch::DoesNotHelp };
         repair.reason = if repair.patch.is_some() { None } else { repair.reason.or(Some(why)) };
     }
-    let together = if patches.is_empty() { vec![] } else { bench.tree.changes() };
-    Repaired { patches, together, repairs, halted }
+    Repaired { patches, together, safe, repairs, halted }
 }

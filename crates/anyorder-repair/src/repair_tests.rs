@@ -57,6 +57,8 @@ struct World {
 enum Trap {
     /// The third test leaves the same as the second.
     OtherPolluter,
+    /// The third test leaves the same as the fifth, so that the fourth fails in the original order.
+    RedFromTheStart,
     /// The first test passes whatever it expects, once it is patched itself.
     Unnoticed,
     /// The third test passes whatever it expects, once it is patched itself; by itself it fails.
@@ -113,6 +115,7 @@ impl World {
             is_polluted |= test == POLLUTER && !self.is_patched("test_polluter");
             is_polluted |= test == BRITTLE && self.trap == Some(Trap::OtherPolluter);
             is_in_pounds |= test == OTHER_POLLUTER && !self.is_patched("test_other_polluter");
+            is_in_pounds |= test == BRITTLE && self.trap == Some(Trap::RedFromTheStart);
             steps.push(Step::bare(test, if passes { Outcome::Passed } else { Outcome::Failed }));
         }
         steps
@@ -309,6 +312,15 @@ fn a_patch_with_which_a_cured_test_fails_in_random_orders_is_taken_back() {
     let mut world = World::new(false);
     world.trap = Some(Trap::OtherPolluter);
     let repaired = repaired(&mut world, &[victim()], &[]);
+    assert_eq!(repaired.patches, []);
+    assert_eq!(repaired.repairs[0].reason, Some(NoPatch::BreaksOthers));
+}
+
+#[test]
+fn so_is_one_whose_cured_test_fails_there_as_it_does_in_the_original_order() {
+    let mut world = World::new(false);
+    world.trap = Some(Trap::RedFromTheStart);
+    let repaired = repaired(&mut world, &[victim_of(OTHER_VICTIM, OTHER_POLLUTER, "UNIT", 21)], &[]);
     assert_eq!(repaired.patches, []);
     assert_eq!(repaired.repairs[0].reason, Some(NoPatch::BreaksOthers));
 }

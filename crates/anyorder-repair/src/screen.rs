@@ -26,6 +26,8 @@ pub(crate) struct Screened {
     pub(crate) harms: bool,
     /// How many orders still pass.
     pub(crate) passing: usize,
+    /// Whether edited tests leave more changed than they did.
+    pub(crate) leaves_more: bool,
 }
 
 impl Screened {
@@ -102,7 +104,7 @@ impl Baseline {
             broken: broken.map(|(order, _)| here(order)).collect(),
         };
         let harms = self.is_lasting(oracle, &places, &here(&whole), harm)?;
-        Ok(Screened { holds, harms, passing: self.passing.len() })
+        Ok(Screened { holds, harms, passing: self.passing.len(), leaves_more: false })
     }
 
     /// Whether something ends worse each time that it runs: what chance has done does not come again and again.

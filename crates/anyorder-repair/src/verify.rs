@@ -15,12 +15,23 @@ use crate::workshop::Unopened;
 /// So many claims are confirmed by the user's own runner, and one of each patch at least.
 const PLAIN: usize = 12;
 
-/// Tries everything that was accepted together, then each by itself, as it is shown. If one does not hold by itself, all are
-/// shown as one.
+/// Tries everything that was accepted together; then what is safe without the rest, because that may be applied without it; then
+/// each by itself, as it is shown. If something does not hold by itself, all are shown as one.
 pub(crate) fn verify(bench: &mut Bench<'_>) -> Result<(), Halted> {
-    together(bench)?;
+    let suite = bench.workshop.as_is().suite().clone();
+    let orders: Vec<Order> =
+        batches(Strategy::Random, &suite, bench.settings.sweeps, bench.settings.seed).flatten().collect();
+    together(bench, &suite, &orders)?;
     if bench.accepted.len() < 2 {
         return Ok(());
+    }
+    let safe = bench.accepted.iter().filter(|accepted| accepted.is_safe()).count();
+    if (1..bench.accepted.len()).contains(&safe) {
+        let choice = bench.choice(|_, accepted| accepted.is_safe());
+        if swept(bench, &suite, &choice, &orders)?.is_some() {
+            bench.join_all();
+            return Ok(());
+        }
     }
     for accepted in bench.accepted.clone() {
         let changes = accepted.alone(&bench.tree).unwrap_or_default();
@@ -34,18 +45,15 @@ pub(crate) fn verify(bench: &mut Bench<'_>) -> Result<(), Halted> {
 }
 
 /// Tries everything that was accepted together; takes back what is to blame until nothing is wrong.
-fn together(bench: &mut Bench<'_>) -> Result<(), Halted> {
-    let suite = bench.workshop.as_is().suite().clone();
-    let orders: Vec<Order> =
-        batches(Strategy::Random, &suite, bench.settings.sweeps, bench.settings.seed).flatten().collect();
+fn together(bench: &mut Bench<'_>, suite: &Suite, orders: &[Order]) -> Result<(), Halted> {
     while !bench.accepted.is_empty() {
-        let all = bench.choice(None);
-        if let Some(fault) = swept(bench, &suite, &all, &orders)? {
-            let guilty = guilty(bench, &suite, &fault)?;
+        let all = bench.choice(|_, _| true);
+        if let Some(fault) = swept(bench, suite, &all, orders)? {
+            let guilty = guilty(bench, suite, &fault)?;
             bench.take_back(guilty, NoPatch::BreaksOthers);
             continue;
         }
-        let confirmed = confirmed(bench, &suite, &all)?;
+        let confirmed = confirmed(bench, suite, &all)?;
         let Some(guilty) = confirmed.iter().rposition(Option::is_none) else {
             for (accepted, plain) in bench.accepted.iter_mut().zip(confirmed.into_iter().flatten()) {
                 (accepted.verified.sweeps, accepted.verified.plain) = (orders.len(), plain);
@@ -151,10 +159,10 @@ fn fault(
 ) -> Result<Option<Fault>, Halted> {
     let known = bench.baseline.original().clone();
     let fails = |&(test, outcome): &(TestIndex, Outcome)| {
-        let well = known.get(&test);
+        let is_another = known.get(&test).is_some_and(|&well| well != outcome);
         outcome != Outcome::Passed
-            && well.is_some_and(|&well| well != outcome)
             && !choice.uncured.contains(&test)
+            && (is_another || choice.cured.contains(&test))
     };
     let doubtful = |(order, steps): (&Order, &Ended)| {
         let tests: BTreeSet<TestIndex> = steps.iter().filter(|step| fails(step)).map(|step| step.0).collect();
@@ -187,7 +195,7 @@ fn guilty(bench: &mut Bench<'_>, suite: &Suite, fault: &Fault) -> Result<usize, 
         return Ok(last);
     }
     for &at in others.iter().chain(&own) {
-        let choice = bench.choice(Some(at));
+        let choice = bench.choice(|other, _| other != at);
         if swept(bench, suite, &choice, &orders)?.is_none() {
             return Ok(at);
         }

@@ -62,7 +62,7 @@ pub(crate) fn propose(
         write(&project.directory.join(&proposal.pull_request), text.as_bytes())?;
     }
     let repairs = placed(repaired.repairs, &proposals);
-    remove_outdated(&directory, &repairs);
+    remove_outdated(&directory, &repairs, &proposals);
     let root = project.directory.join(&suite.root);
     let refused =
         if wishes.applying.apply { apply_first(&root, &directory, &mut proposals, wishes) } else { None };
@@ -111,8 +111,7 @@ fn arranged(repaired: &Repaired, wishes: &Wishes) -> Vec<Proposal> {
         .iter()
         .partition(|patch| (wishes.is_joint || wishes.applying.apply) && wishes.accepts(patch));
     let single = |patch: &&Patch| proposal(vec![(*patch).clone()], patch.changes.clone(), wishes);
-    let joined =
-        if joint.len() < 2 { None } else { changes_of(&repaired.patches, &repaired.together, &joint) };
+    let joined = if joint.len() < 2 { None } else { changes_of(repaired, &joint) };
     let first: Vec<Proposal> = match joined {
         Some(changes) => vec![proposal(joint.into_iter().cloned().collect(), changes, wishes)],
         None => joint.iter().map(single).collect(),
@@ -120,22 +119,34 @@ fn arranged(repaired: &Repaired, wishes: &Wishes) -> Vec<Proposal> {
     first.into_iter().chain(others.iter().map(single)).collect()
 }
 
-/// What some of the patches change together, if all of them together change `together`; nothing if that is not known.
-pub(crate) fn changes_of(all: &[Patch], together: &[Change], chosen: &[&Patch]) -> Option<Vec<Change>> {
-    if chosen.len() == all.len() {
-        return Some(together.to_vec());
+/// What some of the patches change together; nothing if that is not known.
+pub(crate) fn changes_of(repaired: &Repaired, chosen: &[&Patch]) -> Option<Vec<Change>> {
+    let is_safe = |patch: &Patch| patch.strength == Strength::Safe;
+    if chosen.len() == repaired.patches.len() {
+        return Some(repaired.together.clone());
+    }
+    let all_safe = repaired.patches.iter().filter(|patch| is_safe(patch)).count();
+    if chosen.len() == all_safe && chosen.iter().all(|patch| is_safe(patch)) {
+        return Some(repaired.safe.clone());
     }
     let changes: Vec<Change> = chosen.iter().flat_map(|patch| patch.changes.clone()).collect();
     let paths: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
     (paths.len() == changes.len()).then_some(changes)
 }
 
+/// What several patches together are called.
+const ALL: &str = "all";
+
+/// Where a file of that name stands, from the project's directory.
+fn place(name: &str, ending: &str) -> String {
+    format!(".anyorder/{PATCHES}/{name}.{ending}")
+}
+
 fn proposal(patches: Vec<Patch>, changes: Vec<Change>, wishes: &Wishes) -> Proposal {
     let name = match &patches[..] {
         [patch] => patch.cures.first().map_or("patch", |id| &id.0),
-        _ => "all",
+        _ => ALL,
     };
-    let place = |ending: &str| format!(".anyorder/{PATCHES}/{name}.{ending}");
     let weakest = patches.iter().map(|patch| patch.strength).max().unwrap_or(Strength::Safe);
     let apply = (weakest < Strength::Show).then(|| {
         let mut words = vec!["anyorder", "fix", "--apply"];
@@ -147,7 +158,7 @@ fn proposal(patches: Vec<Patch>, changes: Vec<Change>, wishes: &Wishes) -> Propo
         }
         shell::join(words.into_iter().chain(wishes.suite.iter().map(String::as_str)))
     });
-    let (diff, pull_request) = (place("diff"), place("md"));
+    let (diff, pull_request) = (place(name, "diff"), place(name, "md"));
     Proposal { patches, changes, diff, pull_request, apply, is_applied: false }
 }
 
@@ -161,9 +172,11 @@ fn placed(mut repairs: Vec<Repair>, proposals: &[Proposal]) -> Vec<Repair> {
 }
 
 /// A patch of an earlier day that nobody has found again must not be taken for one of today.
-fn remove_outdated(directory: &Path, repairs: &[Repair]) {
-    for repair in repairs.iter().filter(|repair| repair.patch.is_none()) {
-        let file = |ending: &str| -> PathBuf { directory.join(format!("{}.{ending}", repair.finding)) };
+fn remove_outdated(directory: &Path, repairs: &[Repair], proposals: &[Proposal]) {
+    let names = repairs.iter().map(|repair| repair.finding.0.as_str()).chain([ALL]);
+    let is_of_today = |name: &str| proposals.iter().any(|proposal| proposal.diff == place(name, "diff"));
+    for name in names.filter(|name| !is_of_today(name)) {
+        let file = |ending: &str| -> PathBuf { directory.join(format!("{name}.{ending}")) };
         // What is not there need not be removed.
         let _ = (fs::remove_file(file("diff")), fs::remove_file(file("md")));
     }
@@ -203,8 +216,8 @@ mod tests {
         let applying = ApplyArgs { apply, accepts_unsafe, allow_dirty: false };
         let suite = vec!["--python".to_owned(), "a b".to_owned()];
         let wishes = Wishes { is_joint, applying, named: vec![], is_declared_too: false, suite };
-        let (patches, together) = (patches.to_vec(), vec![change("all")]);
-        let repaired = Repaired { patches, together, repairs: vec![], halted: None };
+        let (patches, together, safe) = (patches.to_vec(), vec![change("all")], vec![change("safe")]);
+        let repaired = Repaired { patches, together, safe, repairs: vec![], halted: None };
         let words = |proposal: &Proposal| {
             let ids: Vec<&str> = proposal.patches.iter().map(|patch| patch.cures[0].0.as_str()).collect();
             let paths: Vec<&str> = proposal.changes.iter().map(|change| change.path.as_str()).collect();
@@ -247,7 +260,7 @@ mod tests {
             patch("v-3", "b", Strength::Unsafe),
         ];
         let first = |arranged: Vec<String>| arranged[0].split(" .any").next().unwrap().to_owned();
-        assert_eq!(first(arranged_for(&patches, false, &["--apply"])), "v-1+v-2 a+b");
+        assert_eq!(first(arranged_for(&patches, false, &["--apply"])), "v-1+v-2 safe");
         assert_eq!(arranged_for(&patches, false, &["--apply"]).len(), 2);
     }
 
@@ -255,7 +268,7 @@ mod tests {
     fn patches_that_were_only_seen_together_with_others_are_not_joined() {
         let patches = [
             patch("v-1", "a", Strength::Safe),
-            patch("v-2", "a", Strength::Safe),
+            patch("v-2", "a", Strength::Unsafe),
             patch("v-3", "b", Strength::Show),
         ];
         assert_eq!(arranged_for(&patches, true, &[]).len(), 3);

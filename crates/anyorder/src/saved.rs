@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyorder_model::{Change, FindingId, Patch, Repair};
+use anyorder_model::{Change, FindingId, Patch, Repair, Strength};
 use anyorder_repair::Repaired;
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,15 @@ struct Shown {
     fingerprint: String,
     patches: Vec<Patch>,
     together: Vec<Change>,
+    safe: Vec<Change>,
     repairs: Vec<Repair>,
 }
 
 /// Keeps what a search has come to, if it came to its end.
 pub(crate) fn save(directory: &Path, fingerprint: String, repaired: &Repaired) {
-    let Repaired { patches, together, repairs, halted } = repaired.clone();
+    let Repaired { patches, together, safe, repairs, halted } = repaired.clone();
     if halted.is_none() {
-        let text = serde_json::to_vec(&Shown { fingerprint, patches, together, repairs });
+        let text = serde_json::to_vec(&Shown { fingerprint, patches, together, safe, repairs });
         // Without it there is another search.
         let _ = text.map(|text| fs::write(directory.join(FILE), text));
     }
@@ -35,18 +36,20 @@ pub(crate) fn shown(directory: &Path, fingerprint: &str, asked: &[FindingId]) ->
     let shown: Shown = serde_json::from_slice(&fs::read(directory.join(FILE)).ok()?).ok()?;
     let is_known = |id: &FindingId| shown.repairs.iter().any(|repair| repair.finding == *id);
     (shown.fingerprint == fingerprint && asked.iter().all(is_known)).then_some(())?;
+    let Shown { patches, together, safe, repairs, .. } = shown;
+    let all = Repaired { patches, together, safe, repairs, halted: None };
     let is_asked = |patch: &&Patch| patch.cures.iter().any(|id| asked.contains(id));
-    let chosen: Vec<&Patch> = shown.patches.iter().filter(is_asked).collect();
-    let together = changes_of(&shown.patches, &shown.together, &chosen)?;
+    let chosen: Vec<&Patch> = all.patches.iter().filter(is_asked).collect();
+    let safe: Vec<&Patch> = chosen.iter().filter(|patch| patch.strength == Strength::Safe).copied().collect();
+    let (together, safe) = (changes_of(&all, &chosen)?, changes_of(&all, &safe)?);
     let patches = chosen.into_iter().cloned().collect();
-    let mut repairs = shown.repairs;
-    repairs.retain(|repair| asked.contains(&repair.finding));
-    Some(Repaired { patches, together, repairs, halted: None })
+    let repairs = all.repairs.iter().filter(|repair| asked.contains(&repair.finding)).cloned().collect();
+    Some(Repaired { patches, together, safe, repairs, halted: None })
 }
 
 #[cfg(test)]
 mod tests {
-    use anyorder_model::{PatchSource, Placement, Strength, Verified};
+    use anyorder_model::{PatchSource, Placement, Verified};
 
     use super::*;
 
@@ -76,6 +79,7 @@ mod tests {
         Repaired {
             patches: vec![patch(&["a", "b"], "one"), patch(&["c"], "two"), patch(&["d"], "two")],
             together: vec![change("all")],
+            safe: vec![change("all")],
             repairs: ["a", "b", "c", "d"].map(repair).to_vec(),
             halted: None,
         }

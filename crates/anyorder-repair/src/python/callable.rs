@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use anyorder_source::{Function, How, Source};
 
+use super::is_of_project_or_package;
 use super::matter::Matter;
 use super::site::{Site, file_of};
 use super::text::module;
@@ -90,7 +91,8 @@ pub(super) fn likely(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
 pub(super) fn modules(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Module> {
     let owners =
         matter.problem.abouts.iter().filter_map(|about| about.module.clone().zip(about.file.clone()));
-    let mut modules: Vec<(String, String)> = owners.collect();
+    let mut modules: Vec<(String, String)> =
+        owners.filter(|(_, file)| is_of_project_or_package(file)).collect();
     if modules.is_empty() {
         let names = site.into_iter().flat_map(imported);
         modules.extend(names.filter_map(|name| Some((name.clone(), file_of(matter.tree, &name)?))));

@@ -119,9 +119,9 @@ impl<'a> Matter<'a> {
         }
     }
 
-    /// The tests that a candidate edits which takes back what they do.
+    /// The tests that a candidate edits which takes back what they do; a few of them, if they are many.
     pub(super) fn polluters(&self) -> Vec<TestIndex> {
-        self.problem.polluters.iter().copied().collect()
+        self.problem.polluters.iter().copied().take(FEW).collect()
     }
 
     /// The functions of these tests, if there are so few that each can be edited.

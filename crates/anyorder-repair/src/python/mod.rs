@@ -107,6 +107,6 @@ fn told(workshop: &mut dyn Workshop, problem: &Problem, about: &[String]) -> Res
 }
 
 /// Python's own modules are nobody's state to reset.
-fn is_of_project_or_package(file: &str) -> bool {
+pub(super) fn is_of_project_or_package(file: &str) -> bool {
     !file.starts_with('/') || file.contains("/site-packages/") || file.contains("/dist-packages/")
 }

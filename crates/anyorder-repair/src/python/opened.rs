@@ -12,11 +12,15 @@ use crate::candidate::Candidate;
 const ENDINGS: [&[&str]; 5] =
     [&["close"], &["shutdown", "server_close"], &["stop"], &["shutdown"], &["terminate"]];
 
+/// So many are tried where nothing says that something is left open.
+const GUESSES: usize = 6;
+
 /// Candidates for things that are left over, or may be: where nothing is known, what a polluter has made may still be open.
 pub(super) fn opened(matter: &Matter<'_>) -> Vec<Candidate> {
     let cells = &matter.problem.cells;
     if cells.is_empty() {
-        return made_by_polluter(matter);
+        // Statements of cleaners, which are likelier then, are to have their turn.
+        return made_by_polluter(matter).into_iter().take(GUESSES).collect();
     }
     let is_left_over = cells.iter().all(|state| state.kind == Some(CellKind::LeftOver));
     if is_left_over { [made_on_line(matter), made_by_polluter(matter)].concat() } else { vec![] }

@@ -13,7 +13,7 @@ use super::matter::{
 use super::recipe::{Edit, Step};
 use super::sets::is_looked_at;
 use super::site::{Site, read};
-use super::text::module;
+use super::text::{is_mark, module};
 use super::undo::Undo;
 use crate::candidate::Candidate;
 
@@ -186,7 +186,8 @@ fn with_fixtures(name: &str, lines: &Lines, keep: &Keep, reach: Reach) -> Vec<St
 fn as_cleanup(lines: &[String]) -> Option<Vec<String>> {
     let [line] = lines else { return None };
     let (function, arguments) = line.strip_suffix(')')?.split_once('(')?;
-    let is_plain = function.chars().all(|letter| letter.is_alphanumeric() || "._«»".contains(letter));
+    let is_plain =
+        function.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter) || is_mark(letter));
     let arguments = if arguments.is_empty() { String::new() } else { format!(", {arguments}") };
     is_plain.then(|| vec![format!("self.addCleanup({function}{arguments})")])
 }
@@ -219,7 +220,7 @@ fn at_home(lines: &Lines, file: &str, edit: Edit) -> Option<Vec<Step>> {
 }
 
 fn does(lines: &Lines) -> String {
-    let shown: String = lines.text.join("; ").replace(['«', '»'], "");
+    let shown: String = lines.text.join("; ").replace(is_mark, "");
     let is_short = shown.chars().count() <= 60 && lines.text.len() == 1;
     match &lines.from[..] {
         from if is_short || from.is_empty() => format!("run `{shown}`"),

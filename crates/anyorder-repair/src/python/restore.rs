@@ -34,7 +34,7 @@ pub(super) fn rewritten(matter: &Matter<'_>) -> Vec<Candidate> {
     }
     let who = in_words(&places.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>());
     let summary = format!("let `monkeypatch` undo what {who} changes: {}", matter.what);
-    let candidate = |steps| matter.candidate(steps, Placement::Polluter, summary.clone(), vec![]);
+    let candidate = |steps| matter.candidate(steps, Placement::Polluter, summary.clone(), matter.polluters());
     let alike = alike(matter, &steps);
     let all = (!alike.is_empty()).then(|| candidate([&steps[..], &alike].concat()));
     all.into_iter().chain([candidate(steps)]).collect()
@@ -98,7 +98,7 @@ pub(super) fn rewritten_all(matter: &Matter<'_>) -> Vec<Candidate> {
     }
     let steps = edits.into_iter().map(|edit| Step { file: site.file.clone(), edit }).collect();
     let summary = format!("let `monkeypatch` undo what `{}` changes", site.function.name());
-    vec![matter.candidate(steps, Placement::Polluter, summary, vec![])]
+    vec![matter.candidate(steps, Placement::Polluter, summary, matter.polluters())]
 }
 
 fn rewrite(matter: &Matter<'_>, line: &str, state: &State) -> Option<Vec<(Step, String)>> {
@@ -149,7 +149,7 @@ pub(super) fn corrected(matter: &Matter<'_>) -> Option<Candidate> {
     let edit = Edit::Replace { function, statement: statement.text.to_string(), by };
     let summary = format!("let `{}` put {} back as it was", site.function.name(), matter.what);
     let step = Step { file: site.file.clone(), edit };
-    let candidate = matter.candidate(vec![step], Placement::Polluter, summary, vec![]);
+    let candidate = matter.candidate(vec![step], Placement::Polluter, summary, matter.polluters());
     Some(Candidate { source: PatchSource::Correction, ..candidate })
 }
 

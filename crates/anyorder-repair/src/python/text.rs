@@ -1,12 +1,18 @@
 //! Python text that names modules without saying how a file has imported them.
 //!
-//! `«shop.settings».CURRENCY` becomes `settings.CURRENCY` in a file that has `from shop import settings`. Who resolves a text
-//! decides what each module is called, and which imports are missing.
+//! Written with `«` and `»` for the marks, `«shop.settings».CURRENCY` becomes `settings.CURRENCY` in a file that has `from shop import
+//! settings`. Who resolves a text decides what each module is called, and which imports are missing. The marks are letters that
+//! no text has: users' own statements are in such texts, too.
 
 /// Stands before the name of a module.
-const OPEN: char = '«';
+const OPEN: char = '\u{e000}';
 /// Stands behind the name of a module.
-const CLOSE: char = '»';
+const CLOSE: char = '\u{e001}';
+
+/// Whether a letter is one of the marks.
+pub(super) fn is_mark(letter: char) -> bool {
+    letter == OPEN || letter == CLOSE
+}
 
 /// A module, to be resolved later.
 pub(super) fn module(name: &str) -> String {

@@ -98,7 +98,10 @@ mod tests {
                     def current():\n    return clock\n\n\ndef use(clock):\n    pass\n\n\nclock = Clock()\n";
         let source = Source::parse(text).unwrap();
         let texts: Vec<String> = values("app", &source, None).into_iter().map(|value| value.text).collect();
-        assert_eq!(texts, ["3", "«app».Clock", "«app».Frozen", "«app».current()", "«app».Clock()"]);
+        let of_app = |name: &str| format!("{}.{name}", module("app"));
+        let names = ["Clock", "Frozen", "current()", "Clock()"].map(of_app);
+        assert_eq!(texts[0], "3");
+        assert_eq!(texts[1..], names);
         assert_eq!(held_by(&source, "Clock").as_deref(), Some("clock"));
         assert_eq!(source.functions().iter().map(required).collect::<Vec<_>>(), [1, 0, 1]);
     }
