@@ -80,6 +80,8 @@ impl<'a> Judge<'a> {
         let alive: Vec<usize> = all.into_iter().filter(|at| !dead.contains(at)).collect();
         if self.settings.scope != Scope::Suite {
             self.try_random(trials, &alive)?;
+            let unclear = still(trials, &alive, |trial| !trial.only_behind_others().is_empty());
+            self.try_all(trials, &unclear, |trial| alone(&trial.only_behind_others()))?;
         }
         let mut fates: Vec<Fate> = trials.iter().map(Trial::told).collect();
         for at in alive {

@@ -17,6 +17,22 @@ fn a_mutant_that_fails_everywhere_pays_for_three_orders_and_no_more() {
 }
 
 #[test]
+fn a_test_that_only_ever_ran_behind_its_polluter_is_tried_alone() {
+    // Of thirty tests that run what was changed, the twentieth passes alone only.
+    let mut toy = Toy::new(30, |changed, before, test| !changed || test != 19 || before.is_empty());
+    let tests: Vec<u32> = (0..30).collect();
+    let mutant = of_fixture(&toy.suite, &tests, &[&tests]);
+    let verdict = judged_as(&mut toy, &mutant);
+    assert_eq!(flaky(&verdict).test, TestIndex(19));
+}
+
+#[test]
+fn an_unchanged_test_that_fails_in_all_orders_kills_a_mutant() {
+    let verdict = judged(&mut Toy::new(4, |changed, _, test| !(changed && test == 2)));
+    assert!(matches!(verdict.fate, Fate::Killed(_)), "{verdict:?}");
+}
+
+#[test]
 fn a_mutant_that_nobody_notices_is_equivalent() {
     let verdict = judged(&mut Toy::new(4, |_, _, _| true));
     assert_eq!(verdict.fate, Fate::Equivalent);

@@ -175,9 +175,18 @@ impl<'m> Trial<'m> {
             && self.suspects().is_empty()
     }
 
-    /// What is known before suspects are looked into: killed by a changed test that fails in all orders, or equivalent.
+    /// Tests that have failed each time, and have not been tried alone.
+    pub(crate) fn only_behind_others(&self) -> Vec<TestIndex> {
+        let is_unclear = |test: &TestIndex| {
+            let seen = self.seen(*test);
+            seen.alone.is_none() && seen.passing.is_none() && seen.failing.is_some()
+        };
+        self.judged.iter().copied().filter(is_unclear).collect()
+    }
+
+    /// What is known before suspects are looked into: killed by a test that fails in all orders, or equivalent.
     pub(crate) fn told(&self) -> Fate {
-        let failing = self.tests.iter().find_map(|&test| {
+        let failing = self.judged.iter().find_map(|&test| {
             let seen = self.seen(test);
             seen.failure().filter(|_| !seen.has_passed()).cloned()
         });

@@ -127,7 +127,7 @@ fn by_operator(injection: &Injection<'_>) -> BTreeMap<&'static str, OperatorMetr
     operators
 }
 
-/// For each class how many mutants it has, and how many of them are order-dependent.
+/// For each class how many mutants it has, and how many of them make one of its own tests order-dependent.
 pub(super) fn counts(injection: &Injection<'_>) -> Vec<(usize, usize)> {
     let mut class_of: BTreeMap<TestIndex, usize> = BTreeMap::new();
     for (at, class) in injection.classes.iter().enumerate() {
@@ -137,9 +137,11 @@ pub(super) fn counts(injection: &Injection<'_>) -> Vec<(usize, usize)> {
     for (mutant, verdict) in injection.mutants.iter().zip(injection.verdicts) {
         let touched: BTreeSet<usize> =
             mutant.tests.iter().filter_map(|test| class_of.get(test).copied()).collect();
+        let flaky = flaky_of(&verdict.fate).unwrap_or_default().iter();
+        let shown: BTreeSet<usize> = flaky.filter_map(|flaky| class_of.get(&flaky.test).copied()).collect();
         for at in touched {
             counts[at].0 += 1;
-            counts[at].1 += usize::from(flaky_of(&verdict.fate).is_some());
+            counts[at].1 += usize::from(shown.contains(&at));
         }
     }
     counts

@@ -32,9 +32,10 @@ The seed, the suite and the version of the tool decide every byte of it.
 
 {operators}
 
-3. Each valid mutant was tried alone, and if need be in {how}. A test counts as order-dependent only if both of its
-   orders showed themselves {times} times more in forks and once in the plain runner on the changed files, maybe beside other tests
-   that depend on the same ones, and if the suite without the change passes in them.
+3. Each valid mutant was tried alone, and if need be in {how}. A test counts as order-dependent only if
+   what it showed alone and in such an order came {times} times more in forks, if the shortest orders that show it did so once in the
+   plain runner on the changed files, maybe beside other tests that depend on the same ones, and if the suite without the change
+   passes in them.
 
 ## Files
 

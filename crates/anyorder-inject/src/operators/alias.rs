@@ -3,15 +3,16 @@
 use anyorder_source::{Call, Function, Shape, Source, Statement};
 
 use super::Proposal;
+use crate::assertion::checks_itself;
 
 /// Functions that copy their only argument.
 const COPIERS: [&str; 6] = ["copy", "deepcopy", "list", "dict", "set", "bytearray"];
 
 /// Each copy of a name or attribute, without the copying.
 pub(super) fn aliased(source: &Source, function: &Function) -> Vec<Proposal> {
-    let all: Vec<&Statement> = function.statements().iter().flat_map(Statement::walk).collect();
+    let all = function.statements().iter().flat_map(Statement::walk);
     let mut aliased = Vec::new();
-    for statement in all {
+    for statement in all.filter(|statement| !checks_itself(statement)) {
         for call in &statement.calls {
             aliased.extend(copied(call).map(|thing| instead(source, statement, call.range.clone(), &thing)));
         }
@@ -73,6 +74,8 @@ def test_it():
     c = items[:]
     d = list(range(3))
     e = dict(a, x=1)
+    assert list(c) == [1]
+    self.assertEqual(set(c), {1})
 ";
         let expected = [
             "-a = dict(shop.DEFAULTS) +a = shop.DEFAULTS",

@@ -28,8 +28,10 @@ fn assignment(method: &str, call: &Call) -> Option<String> {
         ("setattr", [object, name, value]) => format!("{object}.{} = {value}", name_in(name)?),
         ("setattr", [path, value]) => {
             let path = literal(path)?;
-            let (module, name) = path.rsplit_once('.')?;
-            format!("__import__(\"importlib\").import_module(\"{module}\").{name} = {value}")
+            let (owner, name) = path.rsplit_once('.')?;
+            // A module or a class, as `monkeypatch` itself finds it.
+            let resolve = "__import__(\"_pytest.monkeypatch\", fromlist=[\"resolve\"]).resolve";
+            format!("{resolve}(\"{owner}\").{name} = {value}")
         }
         ("delattr", [object, name]) => format!("del {object}.{}", name_in(name)?),
         ("setitem", [container, key, value]) => format!("{container}[{key}] = {value}"),
@@ -108,7 +110,7 @@ def test_it(monkeypatch, tmp_path):
         let expected = [
             "-monkeypatch.setattr(settings, 'DEBUG', True) +settings.DEBUG = True",
             "-monkeypatch.setattr(\"shop.settings.DEBUG\", True) \
-             +__import__(\"importlib\").import_module(\"shop.settings\").DEBUG = True",
+             +__import__(\"_pytest.monkeypatch\", fromlist=[\"resolve\"]).resolve(\"shop.settings\").DEBUG = True",
             "-monkeypatch.setitem(FLAGS, key, 1) +FLAGS[key] = 1",
             "-monkeypatch.delenv(\"HOME\", raising=False) +__import__(\"os\").environ.pop(\"HOME\", None)",
             "-monkeypatch.chdir(tmp_path) +__import__(\"os\").chdir(tmp_path)",
