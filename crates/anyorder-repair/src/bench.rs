@@ -77,7 +77,7 @@ impl<'a> Bench<'a> {
             let candidates =
                 self.language.candidates(stage, &mut *self.workshop, &self.tree, &mut problem)?;
             self.count(&problem, |repair| repair.generated += candidates.len());
-            for mut candidate in candidates {
+            for candidate in candidates {
                 if left == 0 {
                     break;
                 }
@@ -92,10 +92,6 @@ impl<'a> Bench<'a> {
                 if weakens(self, &candidate, &problem)? {
                     reason = reason.max(NoPatch::Weakens);
                     continue;
-                }
-                // What is set up for one test and stays may be what another one stumbles over.
-                if candidate.source == PatchSource::Setter && screened.leaves_more {
-                    candidate.strength = candidate.strength.max(Strength::Unsafe);
                 }
                 let holds_all = screened.holds.len() == problem.claims.len();
                 if holds_all && candidate.strength == Strength::Safe {
@@ -204,12 +200,11 @@ impl<'a> Bench<'a> {
         let mine = problem.claims.len();
         let keeps_all = (mine..claims.len()).all(|claim| screened.holds.contains(&claim));
         screened.holds.retain(|&claim| claim < mine);
-        screened.leaves_more = gains(&before, &after, &changes);
         // A call may make anew what it puts right, so it may leave more changed than there was.
         let is_restore = candidate.source == PatchSource::Restore;
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if screened.harms || !keeps_all || (is_restore && screened.leaves_more) {
+        } else if screened.harms || !keeps_all || (is_restore && gains(&before, &after, &changes)) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)

@@ -26,8 +26,6 @@ pub(crate) struct Screened {
     pub(crate) harms: bool,
     /// How many orders still pass.
     pub(crate) passing: usize,
-    /// Whether edited tests leave more changed than they did.
-    pub(crate) leaves_more: bool,
 }
 
 impl Screened {
@@ -104,7 +102,7 @@ impl Baseline {
             broken: broken.map(|(order, _)| here(order)).collect(),
         };
         let harms = self.is_lasting(oracle, &places, &here(&whole), harm)?;
-        Ok(Screened { holds, harms, passing: self.passing.len(), leaves_more: false })
+        Ok(Screened { holds, harms, passing: self.passing.len() })
     }
 
     /// Whether something ends worse each time that it runs: what chance has done does not come again and again.
