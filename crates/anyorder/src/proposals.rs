@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyorder_model::{Change, Finding, Patch, Proposal, Repair, Strength, Suite};
 use anyorder_repair::Repaired;
@@ -57,7 +57,8 @@ pub(crate) fn propose(
     let directory = project.state_directory(PATCHES)?;
     let mut proposals = arranged(&repaired, wishes);
     for proposal in &proposals {
-        write(&project.directory.join(&proposal.diff), &unified_diff(&proposal.changes))?;
+        let changes = from_the_project(&suite.root, &proposal.changes);
+        write(&project.directory.join(&proposal.diff), &unified_diff(&changes))?;
         let text = pull_request(suite, findings, &proposal.patches);
         write(&project.directory.join(&proposal.pull_request), text.as_bytes())?;
     }
@@ -67,6 +68,14 @@ pub(crate) fn propose(
     let refused =
         if wishes.applying.apply { apply_first(&root, &directory, &mut proposals, wishes) } else { None };
     Ok(Proposed { proposals, repairs, refused })
+}
+
+/// Paths as `git apply` takes them in the project's directory, if the suite's root is below that.
+fn from_the_project(root: &str, changes: &[Change]) -> Vec<Change> {
+    let is_below =
+        root != "." && Path::new(root).components().all(|part| matches!(part, Component::Normal(_)));
+    let path = |path: &str| if is_below { format!("{root}/{path}") } else { path.to_owned() };
+    changes.iter().map(|change| Change { path: path(&change.path), ..change.clone() }).collect()
 }
 
 /// Applies what stands first, if it may be: everything that goes together. Says why it did not.
@@ -225,6 +234,12 @@ mod tests {
             format!("{} {} {} {apply}", ids.join("+"), paths.join("+"), proposal.diff)
         };
         arranged(&repaired, &wishes).iter().map(words).collect()
+    }
+
+    #[test]
+    fn diffs_are_for_the_directory_of_the_project() {
+        let path = |root: &str| from_the_project(root, &[change("tests/a.py")])[0].path.clone();
+        assert_eq!(["backend", ".", ".."].map(path), ["backend/tests/a.py", "tests/a.py", "tests/a.py"]);
     }
 
     #[test]
