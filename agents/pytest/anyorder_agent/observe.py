@@ -19,7 +19,6 @@ class Observer:
 
     def __init__(self, root):
         self._root = root
-        self.is_brief = False  # whether nobody wants to know more of a failure than its signature
         self.begin(False)
 
     def begin(self, with_output):
@@ -42,8 +41,11 @@ class Observer:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item):
-        """The usual account of a failure looks at the files of all modules, and parses those that it went through."""
-        if self._with_output or not self.is_brief:
+        """The usual account of a failure looks at the files of all modules, and parses those that it went through.
+
+        Who does not want the output has no use for more than the signature.
+        """
+        if self._with_output:
             yield
             return
         option = item.config.option

@@ -189,7 +189,6 @@ class Server:
         self._link.send({"say": "tried", "failed": failed})
 
     def _obey_swap(self, file, names, text):
-        self._observer.is_brief = True  # of mutants it is known where they fail, and what was done to them
         invalid = refused = None
         try:
             swap(self._session, file, names, text)

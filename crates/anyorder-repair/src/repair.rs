@@ -69,6 +69,8 @@ pub fn repair(
         .try_for_each(|problem| bench.solve(problem))
         .and_then(|()| bench.look_again());
     bench.settle();
+    // Patches that were found in time are not lost because they have to be verified, too.
+    bench.workshop.take_time();
     let verified = verify::verify(&mut bench);
     if verified.is_err() {
         // What was not verified to its end is no patch.

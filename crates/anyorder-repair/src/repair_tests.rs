@@ -50,6 +50,8 @@ struct World {
     has_brittle: bool,
     /// What only some orders show.
     trap: Option<Trap>,
+    /// So many questions about cells are answered before the time is used up; nothing once it is.
+    time: Option<usize>,
 }
 
 /// What only some orders show.
@@ -77,7 +79,14 @@ impl World {
         let names =
             ["test_victim", "test_polluter", "test_brittle", "test_other_victim", "test_other_polluter"];
         let suite = Suite::new("pytest", names.iter().map(|name| test(name)).collect());
-        World { suite, text: TEXT.to_owned(), is_confirmed: true, has_brittle, trap: None }
+        World {
+            suite,
+            text: TEXT.to_owned(),
+            is_confirmed: true,
+            has_brittle,
+            trap: None,
+            time: Some(usize::MAX),
+        }
     }
 
     fn is_patched(&self, name: &str) -> bool {
@@ -155,6 +164,8 @@ impl Oracle for World {
             literal: Some("None".to_owned()),
             ..About::default()
         };
+        self.time = self.time.and_then(|time| time.checked_sub(1));
+        self.time.ok_or(Halted::Budget)?;
         let record = |treatment: &Treatment| TreatmentRecord {
             about: treatment.about.iter().map(about).collect(),
             ..TreatmentRecord::default()
@@ -178,7 +189,12 @@ impl Workshop for World {
         true
     }
 
+    fn take_time(&mut self) {
+        self.time = Some(usize::MAX);
+    }
+
     fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened> {
+        self.time.ok_or(Unopened::Halted(Halted::Budget))?;
         let text = match changes {
             [] => TEXT.to_owned(),
             [change] => String::from_utf8(change.after.clone()).expect("it is text"),
@@ -362,4 +378,17 @@ fn each_patch_tells_its_own_plain_runs() {
     let findings = [victim(), victim_of(OTHER_VICTIM, OTHER_POLLUTER, "UNIT", 21)];
     let repaired = repaired(&mut World::new(false), &findings, &[]);
     assert_eq!(repaired.patches.iter().map(|patch| patch.verified.plain).collect::<Vec<_>>(), [1, 1]);
+}
+
+#[test]
+fn what_was_found_in_time_is_verified_to_its_end() {
+    let mut world = World::new(false);
+    world.time = Some(2);
+    let findings = [victim(), victim_of(OTHER_VICTIM, OTHER_POLLUTER, "UNIT", 21)];
+    let repaired = repaired(&mut world, &findings, &[]);
+    let [patch] = &repaired.patches[..] else { panic!("{repaired:?}") };
+    assert_eq!((patch.verified.sweeps, patch.verified.plain), (20, 1));
+    assert_eq!(repaired.halted, Some(Halted::Budget));
+    let reasons: Vec<_> = repaired.repairs.iter().map(|repair| repair.reason).collect();
+    assert!(reasons.contains(&None) && reasons.contains(&Some(NoPatch::OutOfResources)), "{reasons:?}");
 }

@@ -12,6 +12,9 @@ pub trait Workshop {
     /// Whether code that nobody has called yet can do no harm to the user's files.
     fn may_call_anything(&self) -> bool;
 
+    /// From now on as much time may pass as it takes: something is to be brought to its end.
+    fn take_time(&mut self);
+
     /// Does `work` on the suite with these files changed. The user's own files stay as they are.
     fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened>;
 }

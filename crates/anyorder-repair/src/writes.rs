@@ -42,14 +42,19 @@ pub(crate) fn gains(before: &Left, after: &Left, changes: &[Change]) -> bool {
     })
 }
 
-/// Whether it is a name of the changed file, where a set-up keeps something for its tear-down, and was not there before.
+/// Whether only the changed file has such a name, and did not have it before: a key, or a name of its own where a set-up keeps
+/// something for its tear-down.
 fn is_own(change: &Change, path: &str) -> bool {
+    let texts = [change.before.as_deref().unwrap_or_default(), &change.after];
+    let [was, is] = texts.map(|text| String::from_utf8_lossy(text));
+    if let Some((_, key)) = path.strip_suffix("']").and_then(|path| path.rsplit_once("['")) {
+        return is.contains(key) && !was.contains(key);
+    }
     let Some((holder, name)) = path.rsplit_once('.') else { return false };
     let file = change.path.rsplit('/').next().unwrap_or_default();
     let module = file.split('.').next().unwrap_or_default();
-    let [was, is] = [change.before.as_deref().unwrap_or_default(), &change.after]
-        .map(|text| words(&String::from_utf8_lossy(text)).any(|word| word == name));
-    holder.split('.').any(|part| part == module) && is && !was
+    let has = |text: &str| words(text).any(|word| word == name);
+    holder.split('.').any(|part| part == module) && has(&is) && !has(&was)
 }
 
 #[cfg(test)]
@@ -85,5 +90,7 @@ mod tests {
         assert!(!is_gain("test_a.TestUnit.saved_unit"));
         assert!(is_gain("tests.test_a.UNIT"));
         assert!(is_gain("app.saved_unit"));
+        assert!(is_gain("app.units['UNIT']"));
+        assert!(!is_gain("app.units['saved_unit']"));
     }
 }

@@ -4,6 +4,8 @@ mod common {
     pub(crate) mod modules;
 }
 
+use std::ops::Range;
+
 use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
 use common::modules::module;
 use proptest::prelude::*;
@@ -69,6 +71,26 @@ fn is_only_longer(before: &[u8], after: &[u8]) -> bool {
     same + rest >= before.len()
 }
 
+/// The lines of a part of the text, and those of all simple statements that begin or end on one of them.
+fn lines_of(source: &Source, part: Range<usize>) -> Range<usize> {
+    let text = source.text();
+    let start = text[..part.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[part.end..].find('\n').map_or(text.len(), |at| part.end + at + 1);
+    let all = all_statements(source).into_iter().filter(|statement| statement.blocks.is_empty());
+    let shared = all.filter(|statement| statement.range.start < end && statement.range.end > start);
+    let wider =
+        shared.fold(start..end, |wide, it| wide.start.min(it.range.start)..wide.end.max(it.range.end));
+    if wider == (start..end) { wider } else { lines_of(source, wider) }
+}
+
+/// Whether the new text differs from the old one in these bytes of that only.
+fn is_only_within(before: &Source, after: &Source, range: &Range<usize>) -> bool {
+    let (head, tail) = (&before.text()[..range.start], &before.text()[range.end..]);
+    after.text().len() >= head.len() + tail.len()
+        && after.text().starts_with(head)
+        && after.text().ends_with(tail)
+}
+
 /// Whether a statement shares no line with another.
 fn is_plain(source: &Source, statement: &Statement) -> bool {
     let before = source.text()[..statement.range.start].trim_start_matches('\u{feff}');
@@ -118,6 +140,7 @@ proptest! {
         let new = if is_long { vec![(depth, "with".to_owned()), (depth + 1, NEW.to_owned())] } else { vec![(depth, NEW.to_owned())] };
         expected.splice(at..at + count, new);
         prop_assert_eq!(skeleton(after.top_level()), expected);
+        prop_assert!(is_only_within(&source, &after, &lines_of(&source, statement.range.clone())), "{}", after.text());
     }
 
     #[test]
@@ -133,6 +156,8 @@ proptest! {
         expected.splice(at..at + count, is_alone.then(|| (depth, "pass".to_owned())));
         prop_assert_eq!(skeleton(after.top_level()), expected);
         prop_assert_eq!(kept_comments(&source, Some(statement)), kept_comments(&after, None));
+        let lines = lines_of(&source, statement.range.clone());
+        prop_assert!(is_only_within(&source, &after, &with_blank_lines_and_comments(&source, lines)), "{}", after.text());
     }
 
     #[test]
@@ -152,6 +177,33 @@ proptest! {
             skeleton.into_iter().map(|(depth, words)| (depth, words.replace([' ', '\t'], ""))).collect()
         };
         prop_assert_eq!(bare(skeleton(after.top_level())), bare(expected));
+        let last = function.statements().last().expect("there is a first one");
+        let lines = lines_of(&source, first.range.start..last.range.end);
+        prop_assert!(is_only_within(&source, &after, &with_blank_lines_and_comments(&source, lines)), "{}", after.text());
+    }
+
+    #[test]
+    fn a_parameter_changes_the_heading_only(text in module(), index: Index) {
+        let source = read(&text);
+        let Some(function) = any_of(source.functions(), index) else { return Ok(()) };
+        let mut editor = source.edit();
+        let after = changed(&source, editor.add_parameter(function, "new"));
+        let heading = function.range.start..function.body[0].range.start;
+        prop_assert!(is_only_within(&source, &after, &heading), "{}", after.text());
+        prop_assert!(is_only_longer(source.bytes(), after.bytes()), "{}", after.text());
+    }
+
+    #[test]
+    fn a_decorator_and_a_neighbour_only_make_it_longer(text in module(), index: Index, is_decorator: bool) {
+        let source = read(&text);
+        let Some(function) = any_of(source.functions(), index) else { return Ok(()) };
+        let mut editor = source.edit();
+        if is_decorator {
+            editor.add_decorator(function, "new(\"x\")");
+        } else {
+            editor.insert_definition_before(function, "def neighbour():\n    pass");
+        }
+        prop_assert!(is_only_longer(source.bytes(), changed(&source, &editor).bytes()));
     }
 
     #[test]
@@ -205,6 +257,19 @@ proptest! {
         };
         prop_assert_eq!(bare(&after.functions()[0].body), bare(function.statements()));
     }
+}
+
+/// Some lines, with all that stand right before and behind them and have no statement.
+fn with_blank_lines_and_comments(source: &Source, lines: Range<usize>) -> Range<usize> {
+    let is_bare = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let text = source.text();
+    let length = |lines: Vec<&str>| lines.iter().copied().map(str::len).sum::<usize>();
+    let before: Vec<&str> = text[..lines.start].split_inclusive('\n').rev().take_while(is_bare).collect();
+    let behind: Vec<&str> = text[lines.end..].split_inclusive('\n').take_while(is_bare).collect();
+    let (start, end) = (lines.start - length(before), lines.end + length(behind));
+    // What ends without a line break does so, too, without its last lines.
+    let has_break = end < text.len() || text.ends_with('\n');
+    (if has_break { start } else { text[..start].trim_end_matches(['\r', '\n']).len() })..end
 }
 
 /// How many comments there are that do not go with a statement: in it, behind it, or below it and deeper than it.

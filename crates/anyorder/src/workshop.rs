@@ -34,6 +34,11 @@ impl Workshop for EngineWorkshop<'_, '_, '_> {
         self.disk == DiskMode::Overlay
     }
 
+    fn take_time(&mut self) {
+        let (begun, _) = self.as_is.limits();
+        self.as_is.limit(begun, None);
+    }
+
     fn with(&mut self, changes: &[Change], work: &mut dyn FnMut(&mut dyn Oracle)) -> Result<(), Unopened> {
         self.as_is.halted().map_err(Unopened::Halted)?;
         let engine = self.open(changes)?;

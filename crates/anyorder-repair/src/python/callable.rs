@@ -72,6 +72,13 @@ pub(super) struct Call {
     pub(super) home: Option<String>,
 }
 
+impl Call {
+    /// A statement that needs nothing but modules.
+    pub(super) fn plain(text: String) -> Self {
+        Call { rank: 0, text, home: None }
+    }
+}
+
 /// A module, by its name.
 pub(super) type Module = (String, Source);
 

@@ -83,13 +83,35 @@ fn fewest(
     if all.is_empty() || !holds(&all)? {
         return Ok(None);
     }
-    Ok(Some(match shrink(&all, questions, holds)? {
-        Shrunk::Minimal(statements) | Shrunk::Unfinished(statements) => {
-            let from = sites.iter().map(|site| site.function.name().to_owned()).collect();
-            let lines = Lines { from, ..lines_of(site, &statements, source) };
-            if source == PatchSource::Setter { undone(site, &statements, lines) } else { lines }
+    let (Shrunk::Minimal(mut statements) | Shrunk::Unfinished(mut statements)) =
+        shrink(&all, questions, &mut holds)?;
+    if let Some(certain) = without_conditions(&statements)
+        && holds(&certain)?
+    {
+        statements = certain;
+    }
+    let from = sites.iter().map(|site| site.function.name().to_owned()).collect();
+    let lines = Lines { from, ..lines_of(site, &statements, source) };
+    Ok(Some(if source == PatchSource::Setter { undone(site, &statements, lines) } else { lines }))
+}
+
+/// The statements with what each `if` does in its place, where only statements before it decide on that; nothing if there is none.
+fn without_conditions(statements: &[Statement]) -> Option<Vec<Statement>> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    let mut certain = vec![];
+    for statement in statements {
+        let is_if = matches!(statement.shape, Shape::Compound { keyword: "if" });
+        match &statement.blocks[..] {
+            [one] if is_if && statement.loads.iter().all(|name| names.contains(name.as_str())) => {
+                certain.extend(one.iter().cloned());
+            }
+            _ => certain.push(statement.clone()),
         }
-    }))
+        names.extend(statement.loads.iter().chain(&statement.stores).map(Text::as_str));
+    }
+    (certain.len() != statements.len()
+        || certain.iter().zip(statements).any(|(its, ours)| its.range != ours.range))
+    .then_some(certain)
 }
 
 /// The same, so that `monkeypatch` undoes what it can: what sets something up should not leave it set up.

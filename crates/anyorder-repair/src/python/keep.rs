@@ -2,9 +2,9 @@
 
 use anyorder_model::{About, CellKind, State, Strength};
 
-use super::process;
 use super::text::{double_quoted, file, module, within};
 use super::undo::Undo;
+use super::{process, registered};
 
 /// A cell that is kept as it is around a test. Texts may name modules that are resolved later.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,8 +69,14 @@ impl Keep {
         self.manager.is_none() && self.undo.is_empty()
     }
 
-    fn doubtful(self) -> Self {
+    /// What somebody should look at.
+    pub(super) fn doubtful(self) -> Self {
         Keep { strength: Strength::Unsafe, ..self }
+    }
+
+    /// What has names of its own in its lines.
+    pub(super) fn with_locals(self) -> Self {
+        Keep { has_locals: true, ..self }
     }
 }
 
@@ -123,7 +129,10 @@ pub(super) fn keep(known: &Known<'_>, saved: &str) -> Option<Keep> {
         CellKind::Environment => Some(dict(&format!("{}.environ", module("os")))),
         // What is imported meanwhile is forgotten, too.
         CellKind::Module => Some(dict(&format!("{}.modules", module("sys"))).doubtful()),
-        CellKind::Process | CellKind::LeftOver => process::keep(&known.state.cell, saved),
+        CellKind::Process | CellKind::LeftOver => {
+            let path = &known.state.cell;
+            process::keep(path, saved).or_else(|| registered::with_class(path, saved))
+        }
         CellKind::File => of_file(known, saved),
         CellKind::Cache => Some(Keep::new([], [Undo::call(format!("{}.cache_clear", known.holder()?))])),
         CellKind::Context => context(known, saved),
@@ -209,6 +218,9 @@ fn item(known: &Known<'_>, saved: &str) -> Option<Keep> {
         let function = within(known.about.module.as_deref()?, function);
         return Some(Keep::new([], [Undo::call(format!("{function}.cache_clear"))]));
     }
+    if let Some(keep) = registered::with_function(known, saved) {
+        return Some(keep);
+    }
     let container = known.holder()?;
     let class = known.holder_class();
     let copied = |how: &str| format!("{saved} = {how}({container})");
@@ -257,7 +269,7 @@ fn closure(known: &Known<'_>, saved: &str) -> Option<Keep> {
     let undo =
         Undo::Set { object: "cell".to_owned(), name: "cell_contents".to_owned(), value: saved.to_owned() };
     let keep = Keep::new([find, format!("{saved} = cell.cell_contents")], [undo]);
-    Some(Keep { has_locals: true, ..keep.doubtful() })
+    Some(keep.doubtful().with_locals())
 }
 
 fn of_file(known: &Known<'_>, saved: &str) -> Option<Keep> {

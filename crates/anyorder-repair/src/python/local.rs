@@ -83,7 +83,7 @@ fn copied(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
 pub(super) fn in_code(matter: &Matter<'_>) -> Option<Candidate> {
     let [state] = &matter.problem.cells[..] else { return None };
     let line = state.written.as_deref()?;
-    let site = Site::of_line(&matter.original, line)?;
+    let site = Site::of_line(&matter.original, line).filter(|site| !matter.has_tests(&site.file))?;
     let statement = site.statement(file_and_line(line)?.1)?;
     let Shape::AugAssign { target: Target::Name(name), operator, value } = &statement.shape else {
         return None;

@@ -98,6 +98,12 @@ impl<'a> Matter<'a> {
         Some(keeps).filter(|keeps| !keeps.is_empty())
     }
 
+    /// Whether a file has tests, or what tests share.
+    pub(super) fn has_tests(&self, file: &str) -> bool {
+        let mut ids = self.suite.indices().map(|test| self.suite.id(test));
+        file.ends_with("conftest.py") || ids.any(|id| id.0.split("::").next() == Some(file))
+    }
+
     pub(super) fn own_of(&self, file: &str) -> Option<&str> {
         self.own.get(file).map(String::as_str)
     }
@@ -180,7 +186,7 @@ pub(super) fn unused(source: &Source, name: &str) -> String {
     names.into_iter().find(|name| !used.contains(name.as_str())).expect("there are endless names")
 }
 
-/// The last name in a path, in small letters.
+/// The last name in a path that is no key, in small letters.
 fn short(path: &str) -> String {
     let head = path.split(" of ").next().unwrap_or(path);
     let head = head.strip_prefix("context variable ").unwrap_or(head);
@@ -193,7 +199,7 @@ fn short(path: &str) -> String {
             .replace('-', "_")
             .to_lowercase();
     }
-    let words: Vec<String> = words(head)
+    let words: Vec<String> = words(without_keys(head))
         .filter(|word| word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_'))
         .map(|word| word.trim_matches('_').to_lowercase())
         .filter(|word| !word.is_empty())
@@ -205,6 +211,22 @@ fn short(path: &str) -> String {
         _ if head.contains(' ') && !path.contains('<') => words.join("_"),
         [.., last] => last.clone(),
         [] => "state".to_owned(),
+    }
+}
+
+/// A path up to what holds a key, an item, a cache or a registration.
+fn without_keys(path: &str) -> &str {
+    let path = path.split(".register(").next().unwrap_or(path);
+    let path = path.split(".<cache>").next().unwrap_or(path);
+    let path = path.split(".registry[").next().unwrap_or(path);
+    let mut depth = 0;
+    let opening = path.char_indices().rev().find(|(_, letter)| {
+        depth += i32::from(*letter == ']') - i32::from(*letter == '[');
+        depth == 0
+    });
+    match opening {
+        Some((at, '[')) => without_keys(&path[..at]),
+        _ => path,
     }
 }
 
@@ -226,7 +248,12 @@ mod tests {
     fn a_fixture_is_named_after_what_it_keeps() {
         for (path, name) in [
             ("shop.settings.CURRENCY", "currency"),
-            ("shop.settings.FLAGS['beta']", "beta"),
+            ("shop.settings.FLAGS['beta']", "flags"),
+            ("shop.settings.FLAGS['a.b'][0][1:]", "flags"),
+            ("shop.settings.FLAGS['a'].name", "name"),
+            ("shop.rates.table.<cache>[1]", "table"),
+            ("shop.Priced.register(shop.cart.Cart)", "priced"),
+            ("shop.rates.describe.registry[<class builtins.float>]", "describe"),
             ("os.environ['HOME']", "environment"),
             ("working directory", "working_directory"),
             ("context variable user", "user"),

@@ -5,6 +5,7 @@
 mod callable;
 mod fixture;
 mod helpers;
+mod initial;
 mod keep;
 mod local;
 mod matter;
@@ -12,9 +13,11 @@ mod mutate;
 mod near;
 mod opened;
 mod opposite;
+mod paths;
 mod place;
 mod process;
 mod recipe;
+mod registered;
 mod reset;
 mod restore;
 mod rewrite;
@@ -54,7 +57,9 @@ pub(crate) fn candidates(
             let setups = setup::at_setups(&matter);
             let opposite = opposite::opposite(&matter).into_iter().collect();
             let rewritten = [restore::rewritten(&matter), restore::rewritten_all(&matter)].concat();
-            [corrected, rewritten, setups, opposite, opened::opened(&matter), local::local(&matter)].concat()
+            let in_tests =
+                [corrected, rewritten, setups, opposite, opened::opened(&matter), local::local(&matter)];
+            local::in_code(&matter).into_iter().chain(in_tests.into_iter().flatten()).collect()
         }
         1 => helpers::helped(workshop, &matter)?,
         2 if workshop.may_call_anything() => reset::reset(workshop, &matter)?,
@@ -63,7 +68,7 @@ pub(crate) fn candidates(
         _ if matter.problem.is_brittle() => sets::set(&matter),
         _ => {
             let in_tests = in_order(&matter, restore::kept(&matter), sets::set(&matter));
-            in_tests.into_iter().chain(local::in_code(&matter)).collect()
+            in_tests.into_iter().chain(registered::renamed(&matter)).collect()
         }
     })
 }

@@ -47,9 +47,11 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     // A call that is told the value that a test then finds is no better than setting it there.
     let is_told = lines.source == PatchSource::Reset && lines.text.iter().any(|line| !line.ends_with("()"));
     let is_doubtful = is_told && is_looked_at(matter);
+    let is_set = lines.source == PatchSource::Reset && lines.text.iter().any(|line| line.contains(" = "));
     for candidate in &mut candidates {
         candidate.source = lines.source;
-        if is_doubtful && candidate.edited.iter().any(|test| sufferers.contains(test)) {
+        let is_edited = candidate.edited.iter().any(|test| sufferers.contains(test));
+        if is_doubtful && is_edited || is_set && candidate.placement == Placement::Test {
             candidate.strength = Strength::Unsafe;
         }
     }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_source::{Body, Editor, Function, Shape, Source, Statement, Target};
+use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
 
+use super::paths::{Way, way};
 use super::site::is_own;
 use super::text::{Called, as_file, resolve};
 use crate::candidate::{CannotApply, Recipe};
@@ -300,48 +301,16 @@ impl<'a> Edited<'a> {
         Called::Module(name.to_owned())
     }
 
-    /// Another file, from this one on: tests may be elsewhere when it is asked for.
+    /// What another file is called in this one.
     fn path(&mut self, path: &str) -> String {
-        let directories: Vec<&str> = self.file.split('/').rev().skip(1).collect();
-        let names: Vec<&str> = path.split('/').collect();
-        let around = |up: &usize| {
-            let shared = &directories[*up..];
-            shared.len() < names.len() && shared.iter().rev().zip(&names).all(|(ours, its)| ours == its)
+        let behind = match way(self.source, self.file, path) {
+            Way::Named(name) => return name,
+            Way::FromHere(behind) => behind,
         };
-        let up = (0..directories.len()).find(around).unwrap_or(directories.len());
-        let below = names[directories.len() - up..].join("/");
-        let parent = if up == 0 { ".parent".to_owned() } else { format!(".parents[{up}]") };
-        let ways = [
-            format!(".with_name(\"{below}\")"),
-            format!("{parent}.joinpath(\"{below}\")"),
-            format!("{parent} / \"{below}\""),
-        ];
-        let ways = if up == 0 && !below.contains('/') { &ways[..] } else { &ways[1..] };
-        if let Some(name) = self.constant(|value| {
-            let value = value.replace('\'', "\"");
-            let rest = value.strip_prefix("pathlib.").unwrap_or(&value).strip_prefix("Path(__file__)");
-            rest.is_some_and(|rest| ways.iter().any(|way| way == rest))
-        }) {
-            return name;
-        }
         match self.name("pathlib", Some("Path")) {
-            Called::Module(name) => format!("{name}.Path(__file__){}", ways[0]),
-            Called::Nothing => format!("Path(__file__){}", ways[0]),
+            Called::Module(name) => format!("{name}.Path(__file__){behind}"),
+            Called::Nothing => format!("Path(__file__){behind}"),
         }
-    }
-
-    /// A name that the file gives to such an expression at its top, and to nothing else.
-    fn constant(&self, is_it: impl Fn(&str) -> bool) -> Option<String> {
-        let top = self.source.top_level();
-        let name = top.iter().find_map(|statement| match &statement.shape {
-            Shape::Assign { targets, value } if is_it(value.as_str()) => match &targets[..] {
-                [Target::Name(name)] => Some(name),
-                _ => None,
-            },
-            _ => None,
-        })?;
-        let stored = top.iter().flat_map(|statement| &statement.stores).filter(|stored| *stored == name);
-        (stored.count() == 1).then(|| name.to_string())
     }
 
     /// Whether the file imports this name of the module: from there, or from the package around it.
@@ -433,20 +402,5 @@ mod tests {
         let last = with_line(closes, Among::Last).unwrap();
         assert_eq!(last, "def f():\n    yield 1\n    a.close()\n    a.b = saved\n");
         assert_eq!(with_line("def f():\n    yield 1\n    a.c = 1\n", Among::First), Err(CannotApply));
-    }
-
-    #[test]
-    fn another_file_is_found_from_where_the_test_is() {
-        let source = Source::parse("from pathlib import Path\n").unwrap();
-        let files = Named(&[]);
-        let tree = Tree::new(&files);
-        let path = |file: &str, path: &str| Edited::new(&tree, &source, file, None).path(path);
-        assert_eq!(path("tests/test_a.py", "tests/b.txt"), "Path(__file__).with_name(\"b.txt\")");
-        assert_eq!(path("test_a.py", "b/c.txt"), "Path(__file__).parent.joinpath(\"b/c.txt\")");
-        assert_eq!(path("tests/test_a.py", "b.txt"), "Path(__file__).parents[1].joinpath(\"b.txt\")");
-        assert_eq!(path("a/b/test_a.py", "a/bc/d"), "Path(__file__).parents[1].joinpath(\"bc/d\")");
-        let source = Source::parse("B = pathlib.Path(__file__).parent / 'b.txt'\n").unwrap();
-        let path = |file: &str, path: &str| Edited::new(&tree, &source, file, None).path(path);
-        assert_eq!(path("tests/test_a.py", "tests/b.txt"), "B");
     }
 }

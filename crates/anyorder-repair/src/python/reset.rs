@@ -6,6 +6,7 @@ use anyorder_model::{Halted, PatchSource, Snippet, TestIndex};
 
 use super::callable::{Call, likely};
 use super::helpers::which_do_it;
+use super::initial::initial;
 use super::matter::Matter;
 use super::near::near;
 use super::place::{Lines, placed};
@@ -27,9 +28,12 @@ pub(super) fn reset(workshop: &mut dyn Workshop, matter: &Matter<'_>) -> Result<
     let Some(&beside) = matter.problem.polluters.first() else { return Ok(vec![]) };
     let site = Site::of_test(matter.tree, matter.suite, beside);
     let likely = likely(matter, site.as_ref());
+    let initial = initial(matter, site.as_ref());
     let mut helpful = tried(workshop, &claim.order, &alone(&likely), beside)?;
-    if helpful.is_empty() {
-        helpful = tried(workshop, &claim.order, &pairs(&likely), beside)?;
+    for more in [pairs(&likely), alone(&initial)] {
+        if helpful.is_empty() {
+            helpful = tried(workshop, &claim.order, &more, beside)?;
+        }
     }
     let near = if helpful.is_empty() { near(matter, site.as_ref()) } else { vec![] };
     helpful.extend(tried(workshop, &claim.order, &alone(&near), beside)?);

@@ -40,7 +40,8 @@ pub(crate) struct FixArgs {
     /// Look for patches of tests whose author fixed the order, too
     #[arg(long, help_heading = "Patches")]
     pub(crate) declared: bool,
-    /// Stop after a time (`5m`), or after some suite times (`20x`) [default: when all is done]
+    /// Look no further after a time (`5m`), or after some suite times (`20x`); patches that were found are still verified
+    /// [default: when all is done]
     #[arg(long, help_heading = "Orders", value_name = "TIME", env = "ANYORDER_BUDGET")]
     pub(crate) budget: Option<Budget>,
     #[command(flatten)]
