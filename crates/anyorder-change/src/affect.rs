@@ -82,6 +82,8 @@ struct Judge<'a> {
     known: BTreeSet<(String, String)>,
     /// Whether code of the project may look at what is said about functions, and at annotations.
     looks_at_remarks: bool,
+    /// The files of both trees that may do so at import.
+    look_at_import: OnceCell<[RoaringBitmap; 2]>,
 }
 
 /// How code looks at those.
@@ -112,7 +114,19 @@ impl<'a> Judge<'a> {
             stampers: OnceCell::new(),
             known: known.collect(),
             looks_at_remarks: trees.iter().any(|loaded| loaded.mentions(&REMARKS)),
+            look_at_import: OnceCell::new(),
         }
+    }
+
+    /// Whether a test may notice what functions say about themselves: where it is known what it ran, by that.
+    fn minds_remarks(&self, ground: &Ground<'_>, reach: &[RoaringBitmap; 2]) -> bool {
+        if ground.is_text() || !self.looks_at_remarks || ground.touched.is_none() {
+            return ground.is_text() || self.looks_at_remarks;
+        }
+        let trees = [&self.imports.old, &self.imports.new];
+        let files = self.look_at_import.get_or_init(|| trees.map(|tree| tree.mention_at_import(&REMARKS)));
+        let at_import = files.iter().zip(reach).any(|(files, reach)| !files.is_disjoint(reach));
+        at_import || REMARKS.iter().any(|name| ground.mentions(name))
     }
 
     /// Whether a profile tells what its test did before the change, or does now.
@@ -139,8 +153,10 @@ impl<'a> Judge<'a> {
     fn reasons_on(&self, ground: &Ground<'_>) -> Vec<Why> {
         let reach = [&self.imports.old, &self.imports.new].map(|loaded| ground.reach(loaded));
         let mut why = Vec::new();
+        let minds_remarks = OnceCell::new();
         for (at, changed) in self.changes.elements.iter().enumerate() {
-            if changed.how == How::Remarks && !self.looks_at_remarks && !ground.is_text() {
+            let minds = || *minds_remarks.get_or_init(|| self.minds_remarks(ground, &reach));
+            if changed.how == How::Remarks && !minds() {
                 continue;
             }
             let sides = self.concerned.iter().zip(&reach);

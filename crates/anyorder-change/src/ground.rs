@@ -70,6 +70,11 @@ impl<'a> Ground<'a> {
         is_own || self.looked_up.contains(last(name)) || self.touched.as_ref().is_some_and(is_touched)
     }
 
+    /// Whether code that it ran has this name for something.
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        self.looked_up.contains(name)
+    }
+
     /// Whether its code may look up something of this name. What Python looks up by itself is not meant.
     pub(crate) fn may_look_up(&self, function: &str) -> bool {
         let name = last(function);

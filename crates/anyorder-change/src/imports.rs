@@ -110,6 +110,25 @@ impl Loaded {
         all.any(|parts| names.iter().any(|name| parts.names.contains(*name) || parts.strings.contains(*name)))
     }
 
+    /// The files whose import mentions one of these, in what runs there.
+    pub(crate) fn mention_at_import(&self, names: &[&str]) -> RoaringBitmap {
+        let has = |mentions: &BTreeSet<String>| names.iter().any(|name| mentions.contains(*name));
+        let parts = |file: u32| self.tree.parts(&self.graph.files()[file as usize]);
+        let at_import = |file: u32| {
+            parts(file).is_none_or(|parts| {
+                parts.steps.iter().any(|step| has(&step.mentions)) || parts.headers.values().any(has)
+            })
+        };
+        let runs = |file: u32| {
+            let mut places = self.runs()[file as usize].iter();
+            places.any(|(place, function)| {
+                parts(*place).and_then(|parts| parts.part(function)).is_some_and(|part| has(&part.mentions))
+            })
+        };
+        let files = 0..u32::try_from(self.graph.files().len()).expect("fewer than four billion files");
+        files.filter(|&file| at_import(file) || runs(file)).collect()
+    }
+
     /// The files that may do something else at import where a name of this one has another value: those that mention it there, or
     /// run a function then that does.
     fn users_at_import(&self, file: u32, name: &str) -> RoaringBitmap {

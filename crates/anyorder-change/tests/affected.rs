@@ -134,7 +134,29 @@ fn remarks_and_annotations_affect_nobody_unless_somebody_looks_at_them() {
     for edit in [doc, class] {
         assert_eq!(dynamic(&[edit]), [] as [&str; 0], "{edit:?}");
     }
-    assert_eq!(dynamic(&[doc, ("shop/settings.py", "", "\ndef f(x): return x.__doc__\n")]), [TOTAL]);
+    assert_eq!(dynamic(&[doc, ("shop/settings.py", "", "\nX = print.__doc__\n")]), [TOTAL]);
+    assert_eq!(
+        hit(&[doc, ("shop/settings.py", "", "\ndef f(x): return x.__doc__\n")], Rts::Static),
+        [TOTAL, NAME]
+    );
+}
+
+#[test]
+fn remarks_affect_those_who_ran_code_that_looks_at_them() {
+    let shop = shop(&[("shop/settings.py", "", "\ndef f(x): return x.__doc__\n")]);
+    let before: Vec<(&str, &str)> = shop.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let after =
+        before.iter().map(|(path, text)| (*path, text.replace("rate=1):", "rate=1):\n        'All of it.'")));
+    let after: Vec<(&str, String)> = after.collect();
+    let after: Vec<(&str, &str)> = after.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let code = ["tests/test_cart.py:test_total", "shop/cart.py:Cart.total", "shop/settings.py:f"];
+    let affected = |read: &str| {
+        let total = ran(&code, &["tests.test_cart.Cart", read]);
+        let tests = suite(&[TOTAL]);
+        let profiles = recorded(&tree(&before), vec![(TOTAL, total)]);
+        between(&tree(&before), &tree(&after)).affected(&tests, &profiles, Rts::Dynamic).tests.len()
+    };
+    assert_eq!((affected(".total"), affected(".__doc__")), (0, 1));
 }
 
 #[test]

@@ -50,6 +50,9 @@ fn is_accepted(directory: &Path, diff: &str) -> bool {
 /// Files that say what there is to find in a fixture: what patches it gets, what hunts find, or only that there is something.
 const KNOWN: [&str; 3] = ["fix.json", "expected.json", "causes.json"];
 
+/// Fixtures that have something to find and no such file.
+const OTHERS: [&str; 4] = ["demo", "every_scope", "seeded_random", "unittest_only"];
+
 /// The fixture that is patched every day.
 const DAILY: &str = "fix_layout";
 
@@ -61,6 +64,7 @@ fn fixtures() -> BTreeMap<String, (&'static str, Value)> {
             all.entry(name).or_insert((file, known));
         }
     }
+    all.extend(OTHERS.map(|name| (name.to_owned(), ("causes.json", Value::Null))));
     all.retain(|name, _| usually_or_in_trials(name == DAILY, true));
     all
 }
