@@ -53,11 +53,11 @@ class Registrations:
         kind = next(kind for kind in self._classes if path in dict(_registered_with(kind)))
         others = [other for other in _registered(kind) if _path(kind, other) != path]
         own.abc_reset_registry(kind)
-        for other in others:
-            own.abc_register(kind, other)
-        for base in of_class(kind, "__mro__"):
+        for base in of_class(kind, "__mro__"):  # what is remembered to be a subclass would not be registered again
             if is_a(base, abc.ABCMeta):
                 own.abc_reset_caches(base)
+        for other in others:
+            own.abc_register(kind, other)
         self._token = None
 
 

@@ -126,7 +126,9 @@ impl<'a> Judge<'a> {
         let trees = [&self.imports.old, &self.imports.new];
         let files = self.look_at_import.get_or_init(|| trees.map(|tree| tree.mention_at_import(&REMARKS)));
         let at_import = files.iter().zip(reach).any(|(files, reach)| !files.is_disjoint(reach));
-        at_import || REMARKS.iter().any(|name| ground.mentions(name))
+        at_import
+            || REMARKS.iter().any(|name| ground.mentions(name))
+            || trees.iter().any(|loaded| ground.runs_code_with(loaded, &REMARKS))
     }
 
     /// Whether a profile tells what its test did before the change, or does now.

@@ -70,6 +70,16 @@ impl<'a> Ground<'a> {
         is_own || self.looked_up.contains(last(name)) || self.touched.as_ref().is_some_and(is_touched)
     }
 
+    /// Whether a function that it ran has one of these names, or strings, in it.
+    pub(crate) fn runs_code_with(&self, loaded: &Loaded, words: &[&str]) -> bool {
+        let mut ran = self.touched.iter().flat_map(Touched::functions);
+        ran.any(|(file, function)| {
+            let parts = loaded.tree.parts(file).into_iter().flat_map(|parts| &parts.parts);
+            let mut named = parts.filter(|part| part.name == function || last(&part.name) == function);
+            named.any(|part| words.iter().any(|word| part.mentions.contains(*word)))
+        })
+    }
+
     /// Whether code that it ran has this name for something.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.looked_up.contains(name)

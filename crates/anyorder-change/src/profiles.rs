@@ -73,6 +73,13 @@ impl Touched {
         self.by_file.keys()
     }
 
+    /// The functions by their files; of Python before 3.11 by their last names only.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.by_file
+            .iter()
+            .flat_map(|(file, names)| names.iter().map(move |name| (file.as_str(), name.as_str())))
+    }
+
     /// Whether a function of this last name ran, in any file.
     pub(crate) fn has_named(&self, name: &str) -> bool {
         self.by_file.values().flatten().any(|function| last(function) == name)

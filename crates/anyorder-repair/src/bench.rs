@@ -63,53 +63,65 @@ impl<'a> Bench<'a> {
         })
     }
 
+    /// Looks for a candidate that cures a problem, and takes it; the best of those that were found in time.
     pub(crate) fn solve(&mut self, mut problem: Problem) -> Result<(), Halted> {
-        if self.is_cured_already(&problem)? {
-            return Ok(());
+        let mut best = None;
+        let searched = match self.is_cured_already(&problem) {
+            Ok(true) => return Ok(()),
+            Ok(false) => self.search(&mut problem, &mut best),
+            Err(halted) => Err(halted),
+        };
+        match (best, searched) {
+            (Some((candidate, screened)), _) => self.accept(candidate, &problem, &screened),
+            (None, Ok(reason)) => self.reject(problem, reason),
+            (None, Err(_)) => self.reject(problem, NoPatch::OutOfResources),
         }
-        let mut best: Option<(Candidate, Screened)> = None;
+        searched.map(|_| ())
+    }
+
+    /// Tries candidates until one is good; why there is none, if there is none.
+    fn search(
+        &mut self,
+        problem: &mut Problem,
+        best: &mut Option<(Candidate, Screened)>,
+    ) -> Result<NoPatch, Halted> {
         let mut reason = if problem.cells.is_empty() { NoPatch::NoCause } else { NoPatch::NoReset };
         let mut left = self.settings.tries;
         for stage in 0..STAGES {
             if left == 0 {
                 break;
             }
-            let candidates =
-                self.language.candidates(stage, &mut *self.workshop, &self.tree, &mut problem)?;
-            self.count(&problem, |repair| repair.generated += candidates.len());
+            let candidates = self.language.candidates(stage, &mut *self.workshop, &self.tree, problem)?;
+            self.count(problem, |repair| repair.generated += candidates.len());
             for candidate in candidates {
                 if left == 0 {
                     break;
                 }
                 left -= 1;
-                let screened = match self.try_out(&candidate, &problem)? {
+                let screened = match self.try_out(&candidate, problem)? {
                     Ok(screened) => screened,
                     Err(why) => {
                         reason = reason.max(why);
                         continue;
                     }
                 };
-                if weakens(self, &candidate, &problem)? {
+                if weakens(self, &candidate, problem)? {
                     reason = reason.max(NoPatch::Weakens);
                     continue;
                 }
                 let holds_all = screened.holds.len() == problem.claims.len();
                 // What is wrong in the code under test is told, not hidden by a fixture.
                 if holds_all && candidate.strength != Strength::Unsafe {
-                    self.accept(candidate, &problem, &screened);
-                    return Ok(());
+                    *best = Some((candidate, screened));
+                    return Ok(reason);
                 }
                 let most = best.as_ref().map_or(0, |(_, best)| best.holds.len());
                 if screened.holds.len() > most {
-                    best = Some((candidate, screened));
+                    *best = Some((candidate, screened));
                 }
             }
         }
-        match best {
-            Some((candidate, screened)) => self.accept(candidate, &problem, &screened),
-            None => self.reject(problem, reason),
-        }
-        Ok(())
+        Ok(reason)
     }
 
     /// Whether what was accepted for one problem cures others that came before it, and have no patch.
@@ -221,7 +233,8 @@ impl<'a> Bench<'a> {
         self.accepted.push(Accepted::new(candidate, claims, screened.passing));
     }
 
-    fn reject(&mut self, problem: Problem, reason: NoPatch) {
+    /// Leaves a problem open.
+    pub(crate) fn reject(&mut self, problem: Problem, reason: NoPatch) {
         self.open.extend(problem.claims.iter().cloned());
         self.count(&problem, |repair| repair.reason = Some(reason));
         self.rejected.push((problem, self.accepted.len()));

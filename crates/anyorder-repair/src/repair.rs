@@ -64,10 +64,10 @@ pub fn repair(
         Err(halted) => return unfinished(findings, halted),
     };
     let is_wanted = |finding: &Finding| settings.reason_against(finding).is_none();
-    let solved = problems(findings, is_wanted)
-        .into_iter()
-        .try_for_each(|problem| bench.solve(problem))
-        .and_then(|()| bench.look_again());
+    let mut problems = problems(findings, is_wanted).into_iter();
+    let solved = problems.try_for_each(|problem| bench.solve(problem)).and_then(|()| bench.look_again());
+    // Who was not looked at is not cured by half of what it takes.
+    problems.for_each(|problem| bench.reject(problem, NoPatch::OutOfResources));
     bench.settle();
     // Patches that were found in time are not lost because they have to be verified, too.
     bench.workshop.take_time();

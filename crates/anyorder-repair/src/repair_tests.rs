@@ -392,3 +392,16 @@ fn what_was_found_in_time_is_verified_to_its_end() {
     let reasons: Vec<_> = repaired.repairs.iter().map(|repair| repair.reason).collect();
     assert!(reasons.contains(&None) && reasons.contains(&Some(NoPatch::OutOfResources)), "{reasons:?}");
 }
+
+#[test]
+fn what_there_was_no_time_for_is_not_cured_by_half_of_it() {
+    let mut world = World::new(false);
+    world.time = Some(2);
+    let (mut finding, other) = (victim(), victim_of(VICTIM, OTHER_POLLUTER, "UNIT", 21));
+    finding.polluters.as_mut().unwrap().extend(other.polluters.unwrap());
+    let causes = other.causes.unwrap().into_iter().map(|cause| Cause { group: 1, ..cause });
+    finding.causes.as_mut().unwrap().extend(causes);
+    let repaired = repaired(&mut world, &[finding], &[]);
+    assert_eq!(repaired.patches, []);
+    assert_eq!(repaired.repairs[0].reason, Some(NoPatch::OutOfResources));
+}

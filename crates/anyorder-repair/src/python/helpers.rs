@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyorder_model::{Halted, Oracle, Order, Outcome, PatchSource, Remedy, Snippet, TestIndex, Treatment};
 use anyorder_search::{Shrunk, shrink};
-use anyorder_source::{Import, Shape, Statement, Target, Text};
+use anyorder_source::{Import, Shape, Source, Statement, Target, Text};
 
 use super::matter::Matter;
 use super::place::{Lines, first_of_all, placed};
@@ -72,46 +72,102 @@ fn fewest(
     let all: Vec<Statement> = sites.iter().flat_map(statements).collect();
     let needs_fixtures = needs_fixtures(site);
     let questions = if needs_fixtures { TREES } else { QUESTIONS };
-    let mut holds = |statements: &[Statement]| {
-        let lines = lines_of(site, statements, source);
+    let mut holds = |lines: &Lines| {
         if needs_fixtures {
-            ends_well(workshop, matter, &lines, order)
+            ends_well(workshop, matter, lines, order)
         } else {
             does_it(workshop.as_is(), order, &Snippet { text: lines.text.join("\n"), beside })
         }
     };
-    if all.is_empty() || !holds(&all)? {
+    if all.is_empty() || !holds(&lines_of(site, &all, source))? {
         return Ok(None);
     }
     let (Shrunk::Minimal(mut statements) | Shrunk::Unfinished(mut statements)) =
-        shrink(&all, questions, &mut holds)?;
-    if let Some(certain) = without_conditions(&statements)
-        && holds(&certain)?
+        shrink(&all, questions, |statements| holds(&lines_of(site, statements, source)))?;
+    if let Some(certain) = without_conditions(site, &statements)
+        && holds(&lines_of(site, &certain, source))?
     {
         statements = certain;
     }
-    let from = sites.iter().map(|site| site.function.name().to_owned()).collect();
-    let lines = Lines { from, ..lines_of(site, &statements, source) };
-    Ok(Some(if source == PatchSource::Setter { undone(site, &statements, lines) } else { lines }))
+    let from: Vec<String> = sites.iter().map(|site| site.function.name().to_owned()).collect();
+    let mut lines = Lines { from, ..lines_of(site, &statements, source) };
+    if source == PatchSource::Setter {
+        lines = undone(site, &statements, lines);
+        let unchecked = without_checks(site, &statements, &lines);
+        if unchecked.text != lines.text && holds(&unchecked)? {
+            lines = unchecked;
+        }
+    }
+    Ok(Some(lines))
 }
 
 /// The statements with what each `if` does in its place, where only statements before it decide on that; nothing if there is none.
-fn without_conditions(statements: &[Statement]) -> Option<Vec<Statement>> {
-    let mut names: BTreeSet<&str> = BTreeSet::new();
+fn without_conditions(site: &Site, statements: &[Statement]) -> Option<Vec<Statement>> {
+    let imports = site.source.imports().iter().map(Import::bound_name);
+    let imported: BTreeSet<&str> = imports.collect();
+    let mut written: BTreeSet<&str> = BTreeSet::new();
     let mut certain = vec![];
     for statement in statements {
         let is_if = matches!(statement.shape, Shape::Compound { keyword: "if" });
+        let mut loads = statement.loads.iter().map(Text::as_str);
         match &statement.blocks[..] {
-            [one] if is_if && statement.loads.iter().all(|name| names.contains(name.as_str())) => {
+            [one] if is_if && loads.all(|name| written.contains(name) && !imported.contains(name)) => {
                 certain.extend(one.iter().cloned());
             }
             _ => certain.push(statement.clone()),
         }
-        names.extend(statement.loads.iter().chain(&statement.stores).map(Text::as_str));
+        written.extend(writes(statement));
     }
-    (certain.len() != statements.len()
-        || certain.iter().zip(statements).any(|(its, ours)| its.range != ours.range))
-    .then_some(certain)
+    let ranges = |statements: &[Statement]| -> Vec<_> {
+        statements.iter().map(|statement| statement.range.clone()).collect()
+    };
+    (ranges(&certain) != ranges(statements)).then_some(certain)
+}
+
+/// Names that a statement binds, or whose objects it changes.
+fn writes(statement: &Statement) -> Vec<&str> {
+    let targets = match &statement.shape {
+        Shape::Assign { targets, .. } | Shape::Delete { targets } => &targets[..],
+        Shape::AugAssign { target, .. } => std::slice::from_ref(target),
+        _ => &[],
+    };
+    let changed = targets.iter().filter_map(|target| match target {
+        Target::Attribute { object, .. } | Target::Item { object, .. } => {
+            object.split(['.', '[', '(']).next()
+        }
+        _ => None,
+    });
+    let receivers =
+        statement.calls.iter().filter_map(|call| call.function.split_once('.')).map(|(root, _)| root);
+    statement.stores.iter().map(Text::as_str).chain(changed).chain(receivers).collect()
+}
+
+/// The same with what is called in each check alone, where nothing else is in it: who sets something up for another test checks
+/// nothing.
+fn without_checks(site: &Site, statements: &[Statement], lines: &Lines) -> Lines {
+    let mut text = lines.text.clone();
+    for statement in statements {
+        let whole = site.source.block(std::slice::from_ref(statement));
+        let place = text.iter().position(|line| *line == whole.trim_end());
+        if let (Some(at), Some(call)) = (place, unchecked(site, statement)) {
+            text[at] = call;
+        }
+    }
+    Lines { text, ..lines.clone() }
+}
+
+/// The call in a check, if that needs all that the check does.
+fn unchecked(site: &Site, statement: &Statement) -> Option<String> {
+    let outer = statement.calls.iter().max_by_key(|call| call.range.len())?;
+    let text = &site.source.text()[outer.range.clone()];
+    let alone = Source::parse(text.as_bytes()).ok()?;
+    let [call] = &alone.top_level()[..] else { return None };
+    let names = |statement: &Statement| -> BTreeSet<String> {
+        statement.loads.iter().map(ToString::to_string).collect()
+    };
+    let is_plain = statement.stores.is_empty() && !statement.text.contains("await ");
+    let is_only = matches!(statement.shape, Shape::Assert) && names(call) == names(statement);
+    (is_plain && is_only && !text.contains('\n')).then(|| text.to_owned())
 }
 
 /// The same, so that `monkeypatch` undoes what it can: what sets something up should not leave it set up.

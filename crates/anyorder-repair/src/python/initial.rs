@@ -10,8 +10,11 @@ use super::text::module;
 /// So many are tried.
 const TRIED: usize = 120;
 
-/// Assignments that give names of modules what they had at first.
+/// Assignments that give names of modules what they had at first. State that is known is put back more directly.
 pub(super) fn initial(matter: &Matter<'_>, site: Option<&Site>) -> Vec<Call> {
+    if !matter.problem.cells.is_empty() {
+        return vec![];
+    }
     let all = modules(matter, site);
     let assignments = all.iter().flat_map(|owner| {
         owner.1.top_level().iter().filter_map(|statement| done_again(owner, statement)).collect::<Vec<_>>()

@@ -83,12 +83,13 @@ fn copied(matter: &Matter<'_>, state: &State) -> Option<Candidate> {
 pub(super) fn in_code(matter: &Matter<'_>) -> Option<Candidate> {
     let [state] = &matter.problem.cells[..] else { return None };
     let line = state.written.as_deref()?;
-    let site = Site::of_line(&matter.original, line).filter(|site| !matter.has_tests(&site.file))?;
+    let site = Site::of_line(&matter.original, line).filter(|site| matter.is_under_test(&site.file))?;
     let statement = site.statement(file_and_line(line)?.1)?;
     let Shape::AugAssign { target: Target::Name(name), operator, value } = &statement.shape else {
         return None;
     };
     site.function.parameters.iter().find(|parameter| parameter.name == *name)?;
+    let value = if is_atom(value) { value.to_string() } else { format!("({value})") };
     let by = format!("{name} = {name} {operator} {value}");
     let function = site.function.names.clone();
     let edit = Edit::Replace { function, statement: statement.text.to_string(), by };
@@ -96,6 +97,15 @@ pub(super) fn in_code(matter: &Matter<'_>) -> Option<Candidate> {
     let step = Step { file: site.file.clone(), edit };
     let candidate = matter.candidate(vec![step], Placement::Code, summary, vec![]);
     Some(Candidate { strength: Strength::Show, ..candidate })
+}
+
+/// Whether an expression stays what it is behind any operator: names, and what is called or in brackets as a whole.
+fn is_atom(expression: &str) -> bool {
+    let mut depth = 0;
+    expression.chars().all(|letter| {
+        depth += i32::from("([{".contains(letter)) - i32::from(")]}".contains(letter));
+        depth > 0 || letter.is_alphanumeric() || "._)]}".contains(letter)
+    })
 }
 
 /// Tests that leave files where they run do so in a directory of their own.
@@ -131,6 +141,16 @@ mod tests {
         assert_eq!(autouse.as_deref(), Some("fixture(autouse=True)"));
         assert_eq!(without_scope("pytest.fixture"), None);
         assert_eq!(without_scope("pytest.fixture(autouse=True)"), None);
+    }
+
+    #[test]
+    fn what_would_become_something_else_behind_an_operator_gets_parentheses() {
+        for atom in ["a", "a.b", "[a, b]", "f(a)(b)", "{a: b}", "10"] {
+            assert!(is_atom(atom), "{atom}");
+        }
+        for other in ["a - b", "[a] if b else []", "(a) + (b)", "not a", "[a][0] + b", "\"a\" \"b\""] {
+            assert!(!is_atom(other), "{other}");
+        }
     }
 
     #[test]

@@ -98,10 +98,11 @@ impl<'a> Matter<'a> {
         Some(keeps).filter(|keeps| !keeps.is_empty())
     }
 
-    /// Whether a file has tests, or what tests share.
-    pub(super) fn has_tests(&self, file: &str) -> bool {
+    /// Whether a file is the project's own, and has neither tests nor what tests share.
+    pub(super) fn is_under_test(&self, file: &str) -> bool {
         let mut ids = self.suite.indices().map(|test| self.suite.id(test));
-        file.ends_with("conftest.py") || ids.any(|id| id.0.split("::").next() == Some(file))
+        let is_installed = file.starts_with('/') || file.contains("-packages/");
+        !is_installed && !file.ends_with("conftest.py") && ids.all(|id| id.0.split("::").next() != Some(file))
     }
 
     pub(super) fn own_of(&self, file: &str) -> Option<&str> {
@@ -218,7 +219,7 @@ fn short(path: &str) -> String {
 fn without_keys(path: &str) -> &str {
     let path = path.split(".register(").next().unwrap_or(path);
     let path = path.split(".<cache>").next().unwrap_or(path);
-    let path = path.split(".registry[").next().unwrap_or(path);
+    let path = path.split(".registry[<class ").next().unwrap_or(path);
     let mut depth = 0;
     let opening = path.char_indices().rev().find(|(_, letter)| {
         depth += i32::from(*letter == ']') - i32::from(*letter == '[');

@@ -36,7 +36,14 @@ pub(super) struct Lines {
 pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     let (polluters, sufferers) = (&matter.problem.polluters, &matter.problem.sufferers);
     let behind = || behind(matter, lines, polluters);
-    let before = || before(matter, lines, sufferers);
+    let is_set = lines.source == PatchSource::Reset && lines.text.iter().any(|line| line.contains(" = "));
+    let before = || {
+        let mut candidates = before(matter, lines, sufferers);
+        // Whoever is given what a module begins with does not notice what it begins with.
+        let doubtful = candidates.iter_mut().filter(|_| is_set);
+        doubtful.for_each(|candidate| candidate.strength = Strength::Unsafe);
+        candidates
+    };
     let mut candidates = if polluters.is_empty() {
         before()
     } else if polluters.len() <= sufferers.len() {
@@ -47,11 +54,9 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     // A call that is told the value that a test then finds is no better than setting it there.
     let is_told = lines.source == PatchSource::Reset && lines.text.iter().any(|line| !line.ends_with("()"));
     let is_doubtful = is_told && is_looked_at(matter);
-    let is_set = lines.source == PatchSource::Reset && lines.text.iter().any(|line| line.contains(" = "));
     for candidate in &mut candidates {
         candidate.source = lines.source;
-        let is_edited = candidate.edited.iter().any(|test| sufferers.contains(test));
-        if is_doubtful && is_edited || is_set && candidate.placement == Placement::Test {
+        if is_doubtful && candidate.edited.iter().any(|test| sufferers.contains(test)) {
             candidate.strength = Strength::Unsafe;
         }
     }
@@ -188,8 +193,15 @@ fn with_fixtures(name: &str, lines: &Lines, keep: &Keep, reach: Reach) -> Vec<St
 fn as_cleanup(lines: &[String]) -> Option<Vec<String>> {
     let [line] = lines else { return None };
     let (function, arguments) = line.strip_suffix(')')?.split_once('(')?;
-    let is_plain =
-        function.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter) || is_mark(letter));
+    let mut depth = 0;
+    let is_one = arguments.chars().all(|letter| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        depth >= 0
+    });
+    let is_plain = is_one
+        && function
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || "._".contains(letter) || is_mark(letter));
     let arguments = if arguments.is_empty() { String::new() } else { format!(", {arguments}") };
     is_plain.then(|| vec![format!("self.addCleanup({function}{arguments})")])
 }

@@ -19,8 +19,9 @@ pub(super) fn with_class(path: &str, saved: &str) -> Option<Keep> {
     let tell = format!("for known in {saved}:\n    {class}.register(known)");
     let undo = [
         Undo::call(format!("{class}._abc_registry_clear")),
-        Undo::Statement(tell),
+        // What is remembered to be a subclass would not be registered again.
         Undo::call(format!("{class}._abc_caches_clear")),
+        Undo::Statement(tell),
     ];
     Some(Keep::new([save], undo).doubtful().with_locals())
 }
@@ -35,13 +36,38 @@ pub(super) fn with_function(known: &Known<'_>, saved: &str) -> Option<Keep> {
         function: format!("{function}.register"),
         arguments: vec![class.clone(), saved.to_owned()],
     };
-    Some(Keep::new([format!("{saved} = {function}.dispatch({class})")], [undo]))
+    let keep = Keep::new([format!("{saved} = {function}.dispatch({class})")], [undo]);
+    // What was inherited is registered for that very class from then on.
+    Some(if known.was_absent() { keep.doubtful() } else { keep })
 }
+
+/// Classes that Python has a name for in every module; others it keeps to itself.
+const BUILT_IN: [&str; 17] = [
+    "bool",
+    "bytearray",
+    "bytes",
+    "complex",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "memoryview",
+    "object",
+    "range",
+    "set",
+    "slice",
+    "str",
+    "tuple",
+    "type",
+];
 
 /// A class by the name of its module, which is to be resolved later: modules are in small letters.
 fn named(dotted: &str) -> Option<String> {
     if let Some(name) = dotted.strip_prefix("builtins.") {
-        return Some(name.to_owned());
+        let is_error = ["Error", "Exception", "Warning"].iter().any(|end| name.ends_with(end));
+        let plain = Some(name).filter(|name| is_error || BUILT_IN.contains(name)).map(str::to_owned);
+        return plain.or_else(|| (name == "NoneType").then(|| "type(None)".to_owned()));
     }
     let parts: Vec<&str> = dotted.split('.').collect();
     let at = parts.iter().position(|part| part.trim_start_matches('_').starts_with(char::is_uppercase));
@@ -103,6 +129,8 @@ mod tests {
             Some(resolve(&text, |module, _| Called::Module(format!("<{module}>"))))
         };
         assert_eq!(name("builtins.float").as_deref(), Some("float"));
+        assert_eq!(name("builtins.NoneType").as_deref(), Some("type(None)"));
+        assert_eq!(name("builtins.function"), None);
         assert_eq!(name("collections.abc.Sequence").as_deref(), Some("<collections.abc>.Sequence"));
         assert_eq!(name("shop.Cart.Owner").as_deref(), Some("<shop>.Cart.Owner"));
         assert_eq!(name("array.array").as_deref(), Some("<array>.array"));
