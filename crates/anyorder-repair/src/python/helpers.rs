@@ -79,26 +79,24 @@ fn fewest(
             does_it(workshop.as_is(), order, &Snippet { text: lines.text.join("\n"), beside })
         }
     };
-    if all.is_empty() || !holds(&lines_of(site, &all, source))? {
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let is_bare = source == PatchSource::Setter && holds(&lines_of(site, &all, source, true))?;
+    let written = |statements: &[Statement]| lines_of(site, statements, source, is_bare);
+    if !is_bare && !holds(&written(&all))? {
         return Ok(None);
     }
     let (Shrunk::Minimal(mut statements) | Shrunk::Unfinished(mut statements)) =
-        shrink(&all, questions, |statements| holds(&lines_of(site, statements, source)))?;
+        shrink(&all, questions, |statements| holds(&written(statements)))?;
     if let Some(certain) = without_conditions(site, &statements)
-        && holds(&lines_of(site, &certain, source))?
+        && holds(&written(&certain))?
     {
         statements = certain;
     }
-    let from: Vec<String> = sites.iter().map(|site| site.function.name().to_owned()).collect();
-    let mut lines = Lines { from, ..lines_of(site, &statements, source) };
-    if source == PatchSource::Setter {
-        lines = undone(site, &statements, lines);
-        let unchecked = without_checks(site, &statements, &lines);
-        if unchecked.text != lines.text && holds(&unchecked)? {
-            lines = unchecked;
-        }
-    }
-    Ok(Some(lines))
+    let from = sites.iter().map(|site| site.function.name().to_owned()).collect();
+    let lines = Lines { from, ..written(&statements) };
+    Ok(Some(if source == PatchSource::Setter { undone(site, &statements, lines, is_bare) } else { lines }))
 }
 
 /// The statements with what each `if` does in its place, where only statements before it decide on that; nothing if there is none.
@@ -142,20 +140,6 @@ fn writes(statement: &Statement) -> Vec<&str> {
     statement.stores.iter().map(Text::as_str).chain(changed).chain(receivers).collect()
 }
 
-/// The same with what is called in each check alone, where nothing else is in it: who sets something up for another test checks
-/// nothing.
-fn without_checks(site: &Site, statements: &[Statement], lines: &Lines) -> Lines {
-    let mut text = lines.text.clone();
-    for statement in statements {
-        let whole = site.source.block(std::slice::from_ref(statement));
-        let place = text.iter().position(|line| *line == whole.trim_end());
-        if let (Some(at), Some(call)) = (place, unchecked(site, statement)) {
-            text[at] = call;
-        }
-    }
-    Lines { text, ..lines.clone() }
-}
-
 /// The call in a check, if that needs all that the check does.
 fn unchecked(site: &Site, statement: &Statement) -> Option<String> {
     let outer = statement.calls.iter().max_by_key(|call| call.range.len())?;
@@ -171,13 +155,13 @@ fn unchecked(site: &Site, statement: &Statement) -> Option<String> {
 }
 
 /// The same, so that `monkeypatch` undoes what it can: what sets something up should not leave it set up.
-fn undone(site: &Site, statements: &[Statement], lines: Lines) -> Lines {
+fn undone(site: &Site, statements: &[Statement], lines: Lines, is_bare: bool) -> Lines {
     let words: Vec<Option<String>> = statements.iter().map(with_monkeypatch).collect();
     if words.iter().all(Option::is_none) {
         return lines;
     }
     let text = statements.iter().zip(words).flat_map(|(statement, word)| {
-        word.map_or_else(|| text_of(site, statement, statements), |word| vec![word])
+        word.map_or_else(|| text_of(site, statement, statements, is_bare), |word| vec![word])
     });
     let fixtures = [lines.fixtures, vec!["monkeypatch".to_owned()]].concat();
     Lines { text: text.collect(), fixtures, ..lines }
@@ -233,8 +217,9 @@ pub(super) fn which_do_it(
     Ok(passed)
 }
 
-/// Statements with the imports that they need, and their home if they need what only their own file has.
-fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines {
+/// Statements with the imports that they need, and their home if they need what only their own file has. Where they are `bare`, of
+/// checks only what is called in them is taken: who sets something up for another test checks nothing.
+fn lines_of(site: &Site, statements: &[Statement], source: PatchSource, is_bare: bool) -> Lines {
     let (mut imports, mut fixtures, mut is_homely) = (BTreeSet::new(), BTreeSet::new(), false);
     for name in needed(statements) {
         let mut all = site.source.imports().iter();
@@ -251,7 +236,7 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines
         }
     }
     Lines {
-        text: statements.iter().flat_map(|statement| text_of(site, statement, statements)).collect(),
+        text: statements.iter().flat_map(|statement| text_of(site, statement, statements, is_bare)).collect(),
         imports: imports.into_iter().collect(),
         fixtures: fixtures.into_iter().collect(),
         home: is_homely.then(|| site.file.clone()),
@@ -261,8 +246,8 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource) -> Lines
 }
 
 /// The lines of one of some statements, as a file of their own would have them.
-fn text_of(site: &Site, statement: &Statement, among: &[Statement]) -> Vec<String> {
-    let text = unnamed(site, statement, among);
+fn text_of(site: &Site, statement: &Statement, among: &[Statement], is_bare: bool) -> Vec<String> {
+    let text = unnamed(site, statement, among).or_else(|| unchecked(site, statement).filter(|_| is_bare));
     let text = text.unwrap_or_else(|| site.source.block(std::slice::from_ref(statement)));
     text.lines().map(str::to_owned).collect()
 }
