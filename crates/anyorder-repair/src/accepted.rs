@@ -18,9 +18,9 @@ pub(crate) struct Accepted {
 }
 
 impl Accepted {
-    pub(crate) fn new(candidate: Candidate, claims: Vec<Claim>, passing: usize) -> Self {
+    pub(crate) fn new(candidates: Vec<Candidate>, claims: Vec<Claim>, passing: usize) -> Self {
         let verified = Verified { failing: claims.len(), passing, ..Verified::default() };
-        Accepted { candidates: vec![candidate], claims, verified }
+        Accepted { candidates, claims, verified }
     }
 
     /// The places of the findings that it is for.
@@ -62,10 +62,12 @@ impl Accepted {
         Ok(alone.changes())
     }
 
-    fn join(&mut self, other: Accepted) {
+    /// Makes one of two.
+    pub(crate) fn join(&mut self, other: Accepted) {
         self.candidates.extend(other.candidates);
         self.claim(&other.claims);
         self.verified.passing = self.verified.passing.max(other.verified.passing);
+        self.verified.plain += other.verified.plain;
     }
 
     /// The strength of the weakest.

@@ -13,6 +13,7 @@ use crate::noticed::weakens;
 use crate::problem::{Claim, Problem};
 use crate::repair::RepairSettings;
 use crate::screen::{Baseline, Screened};
+use crate::together::{Half, Rejected};
 use crate::verify::Choice;
 use crate::workshop::{Files, Tree, Unopened, Workshop};
 use crate::writes::{Left, gains, left_by};
@@ -29,9 +30,17 @@ pub(crate) struct Bench<'a> {
     pub(crate) accepted: Vec<Accepted>,
     /// Claims that nothing has made hold.
     open: Vec<Claim>,
-    /// Problems without a patch, and how many there were when that was found out.
-    rejected: Vec<(Problem, usize)>,
+    /// Problems without a patch.
+    pub(crate) rejected: Vec<Rejected>,
     pub(crate) repairs: Vec<Repair>,
+}
+
+/// What a search has found.
+#[derive(Default)]
+struct Found {
+    /// The candidate under which most claims hold.
+    best: Option<(Candidate, Screened)>,
+    halves: Vec<Half>,
 }
 
 impl<'a> Bench<'a> {
@@ -65,26 +74,22 @@ impl<'a> Bench<'a> {
 
     /// Looks for a candidate that cures a problem, and takes it; the best of those that were found in time.
     pub(crate) fn solve(&mut self, mut problem: Problem) -> Result<(), Halted> {
-        let mut best = None;
+        let mut found = Found::default();
         let searched = match self.is_cured_already(&problem) {
             Ok(true) => return Ok(()),
-            Ok(false) => self.search(&mut problem, &mut best),
+            Ok(false) => self.search(&mut problem, &mut found),
             Err(halted) => Err(halted),
         };
-        match (best, searched) {
-            (Some((candidate, screened)), _) => self.accept(candidate, &problem, &screened),
-            (None, Ok(reason)) => self.reject(problem, reason),
-            (None, Err(_)) => self.reject(problem, NoPatch::OutOfResources),
+        let reason = searched.unwrap_or(NoPatch::OutOfResources);
+        match found.best {
+            Some((candidate, screened)) => self.accept(candidate, &problem, &screened),
+            None => self.reject(problem, reason, found.halves),
         }
         searched.map(|_| ())
     }
 
     /// Tries candidates until one is good; why there is none, if there is none.
-    fn search(
-        &mut self,
-        problem: &mut Problem,
-        best: &mut Option<(Candidate, Screened)>,
-    ) -> Result<NoPatch, Halted> {
+    fn search(&mut self, problem: &mut Problem, found: &mut Found) -> Result<NoPatch, Halted> {
         let mut reason = if problem.cells.is_empty() { NoPatch::NoCause } else { NoPatch::NoReset };
         let mut left = self.settings.tries;
         for stage in 0..STAGES {
@@ -98,26 +103,33 @@ impl<'a> Bench<'a> {
                     break;
                 }
                 left -= 1;
-                let screened = match self.try_out(&candidate, problem)? {
+                self.count(problem, |repair| repair.tried += 1);
+                let screened = match self.try_out(&[&candidate], &problem.claims)? {
                     Ok(screened) => screened,
                     Err(why) => {
                         reason = reason.max(why);
                         continue;
                     }
                 };
+                let holds_all = screened.holds.len() == problem.claims.len();
+                if !screened.harm.is_none() {
+                    reason = reason.max(NoPatch::BreaksOthers);
+                    let half = Half { candidate, harmed: screened.harm.tests() };
+                    found.halves.extend(Some(half).filter(|_| holds_all));
+                    continue;
+                }
                 if weakens(self, &candidate, problem)? {
                     reason = reason.max(NoPatch::Weakens);
                     continue;
                 }
-                let holds_all = screened.holds.len() == problem.claims.len();
                 // What is wrong in the code under test is told, not hidden by a fixture.
                 if holds_all && candidate.strength != Strength::Unsafe {
-                    *best = Some((candidate, screened));
+                    found.best = Some((candidate, screened));
                     return Ok(reason);
                 }
-                let most = best.as_ref().map_or(0, |(_, best)| best.holds.len());
+                let most = found.best.as_ref().map_or(0, |(_, best)| best.holds.len());
                 if screened.holds.len() > most {
-                    *best = Some((candidate, screened));
+                    found.best = Some((candidate, screened));
                 }
             }
         }
@@ -126,13 +138,20 @@ impl<'a> Bench<'a> {
 
     /// Whether what was accepted for one problem cures others that came before it, and have no patch.
     pub(crate) fn look_again(&mut self) -> Result<(), Halted> {
-        for (problem, known) in std::mem::take(&mut self.rejected) {
-            if self.is_cured_since(&problem, known)? {
-                self.open.retain(|claim| !problem.claims.contains(claim));
-                self.count(&problem, |repair| repair.reason = None);
+        for rejected in std::mem::take(&mut self.rejected) {
+            if self.is_cured_since(&rejected.problem, rejected.known)? {
+                self.close(&rejected.problem);
+            } else {
+                self.rejected.push(rejected);
             }
         }
         Ok(())
+    }
+
+    /// A problem that had no patch has one.
+    fn close(&mut self, problem: &Problem) {
+        self.open.retain(|claim| !problem.claims.contains(claim));
+        self.count(problem, |repair| repair.reason = None);
     }
 
     /// Whether one of those that were accepted so far cures this problem, too.
@@ -173,14 +192,14 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Which claims hold with this candidate on top of what was accepted; if it is none to take, why.
-    fn try_out(
+    /// Which claims hold with these candidates on top of what was accepted, and whom they harm; if they are none to take, why.
+    pub(crate) fn try_out(
         &mut self,
-        candidate: &Candidate,
-        problem: &Problem,
+        candidates: &[&Candidate],
+        claims: &[Claim],
     ) -> Result<Result<Screened, NoPatch>, Halted> {
         let mut tree = self.tree.clone();
-        if candidate.recipe.apply(&mut tree).is_err() {
+        if candidates.iter().any(|candidate| candidate.recipe.apply(&mut tree).is_err()) {
             return Ok(Err(NoPatch::NotEditable));
         }
         let changes = tree.changes();
@@ -191,15 +210,17 @@ impl<'a> Bench<'a> {
         if changes.iter().any(weakens) {
             return Ok(Err(NoPatch::Weakens));
         }
-        self.count(problem, |repair| repair.tried += 1);
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
-        let claims: Vec<Claim> = problem.claims.iter().chain(kept).cloned().collect();
-        let before = left_by(self.workshop.as_is(), &candidate.edited)?;
+        let all: Vec<Claim> = claims.iter().chain(kept).cloned().collect();
+        // A call may make anew what it puts right, so it may leave more changed than there was.
+        let restores = candidates.iter().filter(|candidate| candidate.source == PatchSource::Restore);
+        let edited: Vec<TestIndex> = restores.flat_map(|candidate| &candidate.edited).copied().collect();
+        let before = left_by(self.workshop.as_is(), &edited)?;
         let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
         let mut seen = None;
         let opened = workshop.with(&changes, &mut |oracle| {
-            seen = Some(baseline.screen(oracle, &claims).and_then(|screened| {
-                let here = baseline.here(oracle.suite(), &candidate.edited);
+            seen = Some(baseline.screen(oracle, &all).and_then(|screened| {
+                let here = baseline.here(oracle.suite(), &edited);
                 let after = if screened.is_good() { left_by(oracle, &here)? } else { Left::new() };
                 Ok((screened, baseline.back(oracle.suite(), after)))
             }));
@@ -210,14 +231,12 @@ impl<'a> Bench<'a> {
             Ok(()) => {}
         }
         let (mut screened, after) = seen.expect("work was done")?;
-        let mine = problem.claims.len();
-        let keeps_all = (mine..claims.len()).all(|claim| screened.holds.contains(&claim));
+        let mine = claims.len();
+        let keeps_all = (mine..all.len()).all(|claim| screened.holds.contains(&claim));
         screened.holds.retain(|&claim| claim < mine);
-        // A call may make anew what it puts right, so it may leave more changed than there was.
-        let is_restore = candidate.source == PatchSource::Restore;
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if screened.harms || !keeps_all || (is_restore && gains(&before, &after, &changes)) {
+        } else if !keeps_all || gains(&before, &after, &changes) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)
@@ -230,17 +249,32 @@ impl<'a> Bench<'a> {
             problem.claims.iter().enumerate().partition(|(at, _)| screened.holds.contains(at));
         self.open.extend(open.into_iter().map(|(_, claim)| claim.clone()));
         let claims = held.into_iter().map(|(_, claim)| claim.clone()).collect();
-        self.accepted.push(Accepted::new(candidate, claims, screened.passing));
+        self.accepted.push(Accepted::new(vec![candidate], claims, screened.passing));
+    }
+
+    /// Takes candidates that hold together, for problems that had no patch.
+    pub(crate) fn accept_together(
+        &mut self,
+        candidates: Vec<Candidate>,
+        problems: Vec<Problem>,
+        passing: usize,
+    ) {
+        for candidate in &candidates {
+            candidate.recipe.apply(&mut self.tree).expect("it was applied before");
+        }
+        problems.iter().for_each(|problem| self.close(problem));
+        let claims = problems.into_iter().flat_map(|problem| problem.claims).collect();
+        self.accepted.push(Accepted::new(candidates, claims, passing));
     }
 
     /// Leaves a problem open.
-    pub(crate) fn reject(&mut self, problem: Problem, reason: NoPatch) {
+    pub(crate) fn reject(&mut self, problem: Problem, reason: NoPatch, halves: Vec<Half>) {
         self.open.extend(problem.claims.iter().cloned());
         self.count(&problem, |repair| repair.reason = Some(reason));
-        self.rejected.push((problem, self.accepted.len()));
+        self.rejected.push(Rejected { problem, known: self.accepted.len(), halves });
     }
 
-    fn count(&mut self, problem: &Problem, change: impl Fn(&mut Repair)) {
+    pub(crate) fn count(&mut self, problem: &Problem, change: impl Fn(&mut Repair)) {
         let ids: Vec<&FindingId> = problem.findings().into_iter().map(|at| &self.findings[at].id).collect();
         self.repairs.iter_mut().filter(|repair| ids.contains(&&repair.finding)).for_each(change);
     }
@@ -277,6 +311,14 @@ impl<'a> Bench<'a> {
         accepted.retain(|group| !group.findings().is_subset(&uncured));
         accepted.iter_mut().for_each(|group| group.disclaim(&uncured));
         self.accepted = accepted;
+        self.rebuild();
+    }
+
+    /// Publishes one with another.
+    pub(crate) fn join(&mut self, one: usize, other: usize) {
+        let (first, second) = (one.min(other), one.max(other));
+        let joined = self.accepted.remove(second);
+        self.accepted[first].join(joined);
         self.rebuild();
     }
 

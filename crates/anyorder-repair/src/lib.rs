@@ -13,6 +13,7 @@ mod repair;
 #[cfg(test)]
 mod repair_tests;
 mod screen;
+mod together;
 mod verify;
 mod words;
 mod workshop;

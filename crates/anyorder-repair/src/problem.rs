@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyorder_model::{About, Cause, Finding, Group, Kind, Order, State, TestIndex};
 
 /// Findings with one cause.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Problem {
     /// The cells that carry it; none if they are not known.
     pub(crate) cells: Vec<State>,
@@ -95,16 +95,9 @@ pub(crate) fn problems(findings: &[Finding], is_wanted: impl Fn(&Finding) -> boo
             let paths: Vec<String> = part.cells.iter().map(|state| state.cell.clone()).collect();
             let side = if finding.kind == Kind::Brittle { "brittle" } else { "" }.to_owned();
             let key = [if paths.is_empty() { unknown.to_vec() } else { paths }, vec![side]].concat();
-            let problem = problems.entry(key).or_insert_with(|| Problem {
-                cells: part.cells.clone(),
-                abouts: vec![],
-                imported: vec![],
-                writers: BTreeMap::new(),
-                claims: vec![],
-                polluters: BTreeSet::new(),
-                sufferers: BTreeSet::new(),
-                helpers: vec![],
-            });
+            let problem = problems
+                .entry(key)
+                .or_insert_with(|| Problem { cells: part.cells.clone(), ..Problem::default() });
             let claim = problem.claims.len();
             problem.note_writers(&part.cells);
             problem.sufferers.insert(finding.test);

@@ -4,6 +4,7 @@ use anyorder_model::{Change, Finding, Halted, NoPatch, Patch, Repair};
 
 use crate::bench::{Bench, unrepaired};
 use crate::problem::problems;
+use crate::together::solve_together;
 use crate::verify;
 use crate::workshop::{Files, Workshop};
 
@@ -65,9 +66,12 @@ pub fn repair(
     };
     let is_wanted = |finding: &Finding| settings.reason_against(finding).is_none();
     let mut problems = problems(findings, is_wanted).into_iter();
-    let solved = problems.try_for_each(|problem| bench.solve(problem)).and_then(|()| bench.look_again());
+    let solved = problems
+        .try_for_each(|problem| bench.solve(problem))
+        .and_then(|()| bench.look_again())
+        .and_then(|()| solve_together(&mut bench));
     // Who was not looked at is not cured by half of what it takes.
-    problems.for_each(|problem| bench.reject(problem, NoPatch::OutOfResources));
+    problems.for_each(|problem| bench.reject(problem, NoPatch::OutOfResources, vec![]));
     bench.settle();
     // Patches that were found in time are not lost because they have to be verified, too.
     bench.workshop.take_time();

@@ -22,8 +22,8 @@ pub(crate) struct Baseline {
 pub(crate) struct Screened {
     /// The claims that hold now, by their places.
     pub(crate) holds: BTreeSet<usize>,
-    /// Whether something ends worse than it did.
-    pub(crate) harms: bool,
+    /// What ends worse than it did.
+    pub(crate) harm: Harm,
     /// How many orders still pass.
     pub(crate) passing: usize,
 }
@@ -31,12 +31,12 @@ pub(crate) struct Screened {
 impl Screened {
     /// Whether it helps, and harms nobody.
     pub(crate) fn is_good(&self) -> bool {
-        !self.harms && !self.holds.is_empty()
+        self.harm.is_none() && !self.holds.is_empty()
     }
 
     /// Whether all of these claims hold, and nobody is harmed.
     pub(crate) fn cures_all(&self, claims: &[Claim]) -> bool {
-        !self.harms && self.holds.len() == claims.len()
+        self.harm.is_none() && self.holds.len() == claims.len()
     }
 }
 
@@ -81,7 +81,8 @@ impl Baseline {
     pub(crate) fn screen(&self, oracle: &mut dyn Oracle, claims: &[Claim]) -> Result<Screened, Halted> {
         let Some(places) = places(&self.suite, oracle.suite()) else {
             // Tests are gone, or there are new ones.
-            return Ok(Screened { harms: true, ..Screened::default() });
+            let harm = Harm { worse: self.suite.indices().collect(), broken: vec![] };
+            return Ok(Screened { harm, ..Screened::default() });
         };
         let here = |order: &Order| order.tests().iter().map(|&test| places[&test]).collect::<Order>();
         let whole: Order = self.suite.indices().collect();
@@ -99,26 +100,27 @@ impl Baseline {
         let broken = self.passing.iter().zip(passing).filter(|(_, steps)| !has_passed(steps));
         let harm = Harm {
             worse: self.worse(&places, original),
-            broken: broken.map(|(order, _)| here(order)).collect(),
+            broken: broken.map(|(order, _)| order.clone()).collect(),
         };
-        let harms = self.is_lasting(oracle, &places, &here(&whole), harm)?;
-        Ok(Screened { holds, harms, passing: self.passing.len() })
+        let harm = self.lasting(oracle, &places, harm)?;
+        Ok(Screened { holds, harm, passing: self.passing.len() })
     }
 
-    /// Whether something ends worse each time that it runs: what chance has done does not come again and again.
-    fn is_lasting(
+    /// What ends worse each time that it runs: what chance has done does not come again and again.
+    fn lasting(
         &self,
         oracle: &mut dyn Oracle,
         places: &BTreeMap<TestIndex, TestIndex>,
-        whole: &Order,
         mut harm: Harm,
-    ) -> Result<bool, Halted> {
+    ) -> Result<Harm, Halted> {
+        let here = |order: &Order| order.tests().iter().map(|test| places[test]).collect::<Order>();
+        let whole: Order = self.suite.indices().collect();
         for repetition in 1..=AGAIN {
             if harm.is_none() {
                 break;
             }
-            let whole = std::slice::from_ref(whole).iter().filter(|_| !harm.worse.is_empty());
-            let asked: Vec<Order> = harm.broken.iter().chain(whole).cloned().collect();
+            let whole = std::iter::once(&whole).filter(|_| !harm.worse.is_empty());
+            let asked: Vec<Order> = harm.broken.iter().chain(whole).map(here).collect();
             let ended = run(oracle, &asked, repetition)?;
             if let Some(original) = ended.get(harm.broken.len()) {
                 let again = self.worse(places, original);
@@ -127,7 +129,7 @@ impl Baseline {
             let mut ended = ended.iter();
             harm.broken.retain(|_| ended.next().is_some_and(|steps| !has_passed(steps)));
         }
-        Ok(!harm.is_none())
+        Ok(harm)
     }
 
     /// Where these tests are in a changed suite.
@@ -148,16 +150,19 @@ impl Baseline {
         steps: &[(TestIndex, Outcome)],
     ) -> BTreeSet<TestIndex> {
         let ended: BTreeMap<TestIndex, Outcome> = steps.iter().copied().collect();
-        let is_worse = |(test, outcome): &(&TestIndex, &Outcome)| {
-            let now = ended.get(&places[*test]);
-            now != Some(*outcome) && now != Some(&Outcome::Passed)
+        let is_worse = |(test, was): &(&TestIndex, &Outcome)| {
+            // A test that fails is none the worse if its set-up does.
+            let fails = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
+            let is_alike = |now: Outcome| now == **was || fails(now) && fails(**was);
+            ended.get(&places[*test]).is_none_or(|&now| now != Outcome::Passed && !is_alike(now))
         };
         self.original.iter().filter(is_worse).map(|(&test, _)| test).collect()
     }
 }
 
-/// What ends worse with a candidate.
-struct Harm {
+/// What ends worse with a candidate, told in places of the suite as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Harm {
     /// Tests in the original order.
     worse: BTreeSet<TestIndex>,
     /// Orders that passed.
@@ -165,8 +170,13 @@ struct Harm {
 }
 
 impl Harm {
-    fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.worse.is_empty() && self.broken.is_empty()
+    }
+
+    /// Everybody who has to do with it.
+    pub(crate) fn tests(&self) -> BTreeSet<TestIndex> {
+        self.worse.iter().chain(self.broken.iter().flat_map(Order::tests)).copied().collect()
     }
 }
 

@@ -16,32 +16,77 @@ use crate::workshop::Unopened;
 const PLAIN: usize = 12;
 
 /// Tries everything that was accepted together; then what is safe without the rest, because that may be applied without it; then
-/// each by itself, as it is shown. If something does not hold by itself, all are shown as one.
+/// each by itself, as it is shown. What does not hold without another one is shown with it.
 pub(crate) fn verify(bench: &mut Bench<'_>) -> Result<(), Halted> {
     let suite = bench.workshop.as_is().suite().clone();
     let orders: Vec<Order> =
         batches(Strategy::Random, &suite, bench.settings.sweeps, bench.settings.seed).flatten().collect();
     together(bench, &suite, &orders)?;
-    if bench.accepted.len() < 2 {
-        return Ok(());
-    }
-    let safe = bench.accepted.iter().filter(|accepted| accepted.is_safe()).count();
-    if (1..bench.accepted.len()).contains(&safe) {
-        let choice = bench.choice(|_, accepted| accepted.is_safe());
-        if swept(bench, &suite, &choice, &orders)?.is_some() {
-            bench.join_all();
-            return Ok(());
-        }
-    }
-    for accepted in bench.accepted.clone() {
-        let changes = accepted.alone(&bench.tree).unwrap_or_default();
-        let screened = bench.screened(&changes, &accepted.claims)?;
-        if !screened.is_some_and(|screened| screened.cures_all(&accepted.claims)) {
-            bench.join_all();
-            return Ok(());
+    while bench.accepted.len() > 1 {
+        let needs = match safe_that_needs(bench, &suite, &orders)? {
+            None => one_that_needs(bench)?,
+            needs => needs,
+        };
+        match needs {
+            None => break,
+            Some((one, Some(other))) => bench.join(one, other),
+            Some((_, None)) => bench.join_all(),
         }
     }
     Ok(())
+}
+
+/// One of the accepted that does not hold by itself, and another one with which it does, if there is one.
+type Needs = Option<(usize, Option<usize>)>;
+
+/// Among the safe ones without the rest.
+fn safe_that_needs(bench: &mut Bench<'_>, suite: &Suite, orders: &[Order]) -> Result<Needs, Halted> {
+    let (safe, others): (Vec<usize>, Vec<usize>) =
+        (0..bench.accepted.len()).partition(|&at| bench.accepted[at].is_safe());
+    if safe.is_empty() || others.is_empty() {
+        return Ok(None);
+    }
+    let choice = bench.choice(|_, accepted| accepted.is_safe());
+    let Some(fault) = swept(bench, suite, &choice, orders)? else { return Ok(None) };
+    let failing = fault.tests();
+    let one = safe.into_iter().find(|&at| is_for(bench, at, &failing));
+    let orders: Vec<Order> = fault.orders.iter().map(|(order, _)| order.clone()).collect();
+    for other in others {
+        let choice = bench.choice(|at, accepted| accepted.is_safe() || at == other);
+        if swept(bench, suite, &choice, &orders)?.is_none() {
+            return Ok(Some((one.unwrap_or(0), Some(other).filter(|_| one.is_some()))));
+        }
+    }
+    Ok(Some((0, None)))
+}
+
+/// Among all of them.
+fn one_that_needs(bench: &mut Bench<'_>) -> Result<Needs, Halted> {
+    for one in 0..bench.accepted.len() {
+        if holds(bench, &[one])? {
+            continue;
+        }
+        for other in (0..bench.accepted.len()).filter(|&other| other != one) {
+            if holds(bench, &[one, other])? {
+                return Ok(Some((one, Some(other))));
+            }
+        }
+        return Ok(Some((one, None)));
+    }
+    Ok(None)
+}
+
+/// Whether all that these of the accepted claim holds without the rest.
+fn holds(bench: &mut Bench<'_>, places: &[usize]) -> Result<bool, Halted> {
+    let choice = bench.choice(|at, _| places.contains(&at));
+    let claims: Vec<Claim> = places.iter().flat_map(|&at| bench.accepted[at].claims.clone()).collect();
+    let screened = bench.screened(&choice.changes, &claims)?;
+    Ok(screened.is_some_and(|screened| screened.cures_all(&claims)))
+}
+
+/// Whether one of the accepted is for findings of these tests.
+fn is_for(bench: &Bench<'_>, at: usize, tests: &BTreeSet<TestIndex>) -> bool {
+    bench.accepted[at].findings().iter().any(|&finding| tests.contains(&bench.findings[finding].test))
 }
 
 /// Tries everything that was accepted together; takes back what is to blame until nothing is wrong.
@@ -81,6 +126,11 @@ struct Fault {
 }
 
 impl Fault {
+    /// Who ends badly.
+    fn tests(&self) -> BTreeSet<TestIndex> {
+        self.orders.iter().flat_map(|(_, tests)| tests.clone()).collect()
+    }
+
     /// What is wrong both times; nothing if nothing is.
     fn and(mut self, other: &Fault) -> Option<Fault> {
         let cannot_run = self.orders.is_empty();
@@ -184,13 +234,11 @@ fn fault(
 
 /// The one without which nothing is wrong: first of those that are not for the tests that fail, the last first.
 fn guilty(bench: &mut Bench<'_>, suite: &Suite, fault: &Fault) -> Result<usize, Halted> {
-    let failing: BTreeSet<TestIndex> = fault.orders.iter().flat_map(|(_, tests)| tests.clone()).collect();
+    let failing = fault.tests();
     let orders: Vec<Order> = fault.orders.iter().map(|(order, _)| order.clone()).collect();
-    let is_for_them = |at: &usize| {
-        bench.accepted[*at].findings().iter().any(|&finding| failing.contains(&bench.findings[finding].test))
-    };
     let last = bench.accepted.len() - 1;
-    let (own, others): (Vec<usize>, Vec<usize>) = (0..=last).rev().partition(is_for_them);
+    let (own, others): (Vec<usize>, Vec<usize>) =
+        (0..=last).rev().partition(|&at| is_for(bench, at, &failing));
     if last == 0 {
         return Ok(last);
     }

@@ -81,6 +81,12 @@ impl Source {
         &self.inner.tree.body
     }
 
+    /// Whether the module gives a meaning to a name, at its top.
+    pub fn binds(&self, name: &str) -> bool {
+        let stores = |statement: &Statement| statement.stores.iter().any(|stored| stored.as_str() == name);
+        self.top_level().iter().any(stores)
+    }
+
     /// All functions, methods and functions in functions, in the order in which they are written.
     pub fn functions(&self) -> &[Function] {
         &self.inner.tree.functions

@@ -51,7 +51,7 @@ fn is_accepted(directory: &Path, diff: &str) -> bool {
 const KNOWN: [&str; 3] = ["fix.json", "expected.json", "causes.json"];
 
 /// Fixtures that have something to find and no such file.
-const OTHERS: [&str; 4] = ["demo", "every_scope", "seeded_random", "unittest_only"];
+const OTHERS: [&str; 5] = ["demo", "every_scope", "file_writers", "seeded_random", "unittest_only"];
 
 /// The fixture that is patched every day.
 const DAILY: &str = "fix_layout";

@@ -210,7 +210,7 @@ fn receivers(matter: &Matter<'_>, (name, source): &Module, function: &Function) 
         }
         // What a function makes, and the module holds under a name.
         ([maker, _, _], Some(_)) => held_by(source, maker).map(named).into_iter().collect(),
-        ([.., own], None) if is_held(source, own) => vec![format!("{module}.{own}")],
+        ([.., own], None) if source.binds(own) => vec![format!("{module}.{own}")],
         _ => vec![],
     }
 }
@@ -227,11 +227,6 @@ fn holders(matter: &Matter<'_>, class: &str) -> impl Iterator<Item = String> {
         .filter_map(super::keep::Known::holder)
         .collect();
     known.into_iter()
-}
-
-/// Whether the module holds something under this name.
-fn is_held(source: &Source, name: &str) -> bool {
-    source.top_level().iter().any(|statement| statement.stores.iter().any(|stored| stored.as_str() == name))
 }
 
 /// Whether a function changes what may be a cell of the problem.

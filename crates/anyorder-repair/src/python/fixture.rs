@@ -15,26 +15,39 @@ pub(super) enum Reach {
     AllTests,
 }
 
-/// The lines of a fixture that keeps cells; `own` is the module that it stands in.
-pub(super) fn fixture(name: &str, keeps: &[Keep], reach: Reach, own: Option<&str>) -> Vec<String> {
-    let options = match reach {
-        Reach::Named => "",
-        Reach::EachTest => "(autouse=True)",
-        Reach::AllTests => "(scope=\"module\", autouse=True)",
-    };
-    let mut lines = vec![format!("@{}.fixture{options}", module("pytest")), format!("def {name}():")];
-    let indented = |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}"));
-    lines.extend(indented(globals(keeps, own)));
-    lines.extend(indented(saves(keeps)));
-    let managers: Vec<&str> = keeps.iter().filter_map(|keep| keep.manager.as_deref()).collect();
-    if managers.is_empty() {
-        lines.push("    yield".to_owned());
-    } else {
-        lines.push(format!("    with {}:", managers.join(", ")));
-        lines.push("        yield".to_owned());
+/// A fixture around tests.
+pub(super) struct Fixture<'a> {
+    pub(super) name: &'a str,
+    pub(super) reach: Reach,
+    /// Fixtures that it needs itself.
+    pub(super) parameters: &'a [String],
+    /// What it does before the test.
+    pub(super) first: &'a [String],
+}
+
+impl Fixture<'_> {
+    /// Its lines, if it keeps these cells and stands in the module `own`.
+    pub(super) fn lines(&self, keeps: &[Keep], own: Option<&str>) -> Vec<String> {
+        let options = match self.reach {
+            Reach::Named => "",
+            Reach::EachTest => "(autouse=True)",
+            Reach::AllTests => "(scope=\"module\", autouse=True)",
+        };
+        let heading = format!("def {}({}):", self.name, self.parameters.join(", "));
+        let managers: Vec<&str> = keeps.iter().filter_map(|keep| keep.manager.as_deref()).collect();
+        let with = (!managers.is_empty()).then(|| format!("with {}:", managers.join(", ")));
+        let inside = self.first.iter().cloned().chain(["yield".to_owned()]);
+        let deeper = if with.is_some() { "    " } else { "" };
+        let body = [globals(keeps, own), saves(keeps)].concat().into_iter();
+        let body = body.chain(with).chain(inside.map(|line| format!("{deeper}{line}")));
+        let body = body.chain(undone(keeps, own)).map(|line| format!("    {line}"));
+        [format!("@{}.fixture{options}", module("pytest")), heading].into_iter().chain(body).collect()
     }
-    lines.extend(indented(undone(keeps, own)));
-    lines
+}
+
+/// The lines of a fixture that keeps cells and does nothing else; `own` is the module that it stands in.
+pub(super) fn fixture(name: &str, keeps: &[Keep], reach: Reach, own: Option<&str>) -> Vec<String> {
+    Fixture { name, reach, parameters: &[], first: &[] }.lines(keeps, own)
 }
 
 /// Names of the file's own that have to be declared before they are bound.

@@ -7,6 +7,7 @@ use anyorder_search::{Shrunk, shrink};
 use anyorder_source::{Import, Shape, Source, Statement, Target, Text};
 
 use super::matter::Matter;
+use super::opposite::moved_back;
 use super::place::{Lines, first_of_all, placed};
 use super::rewrite::with_monkeypatch;
 use super::site::Site;
@@ -95,7 +96,7 @@ fn fewest(
         statements = certain;
     }
     let from = sites.iter().map(|site| site.function.name().to_owned()).collect();
-    let lines = Lines { from, ..written(&statements) };
+    let lines = Lines { from, back: moved_back_all(&statements), ..written(&statements) };
     Ok(Some(if source == PatchSource::Setter { undone(site, &statements, lines, is_bare) } else { lines }))
 }
 
@@ -167,6 +168,15 @@ fn undone(site: &Site, statements: &[Statement], lines: Lines, is_bare: bool) ->
     Lines { text: text.collect(), fixtures, ..lines }
 }
 
+/// What takes back all that setters do, if they move files and nothing else.
+fn moved_back_all(statements: &[Statement]) -> Option<Vec<String>> {
+    let back = |statement: &Statement| match &statement.shape {
+        Shape::Call { call, is_awaited: false } => moved_back(call),
+        _ => None,
+    };
+    statements.iter().rev().map(back).collect()
+}
+
 /// Whether the last test of an order passes when it does this first, in a changed tree.
 fn ends_well(
     workshop: &mut dyn Workshop,
@@ -232,7 +242,7 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource, is_bare:
                 imports.insert((written(import), name.to_owned()));
             }
             // Other names of the file are its own, or built in.
-            None => is_homely |= is_bound(site, name),
+            None => is_homely |= site.source.binds(name),
         }
     }
     Lines {
@@ -242,6 +252,7 @@ fn lines_of(site: &Site, statements: &[Statement], source: PatchSource, is_bare:
         home: is_homely.then(|| site.file.clone()),
         source,
         from: vec![],
+        back: None,
     }
 }
 
@@ -270,11 +281,6 @@ fn needed(statements: &[Statement]) -> BTreeSet<&str> {
         bound.extend(statement.stores.iter().map(Text::as_str));
     }
     needed
-}
-
-fn is_bound(site: &Site, name: &str) -> bool {
-    let stores = |statement: &Statement| statement.stores.iter().any(|stored| stored.as_str() == name);
-    site.source.top_level().iter().any(stores)
 }
 
 /// The statement that imports this name alone.

@@ -45,13 +45,7 @@ fn from_outside(own: &str, source: &Source, name: &str) -> Option<String> {
             Some(module(if import.alias.is_some() { &import.module } else { name }))
         }
         Some(_) => None,
-        None if source
-            .top_level()
-            .iter()
-            .any(|other| other.stores.iter().any(|stored| stored.as_str() == name)) =>
-        {
-            Some(format!("{}.{name}", module(own)))
-        }
+        None if source.binds(name) => Some(format!("{}.{name}", module(own))),
         None => Some(name.to_owned()),
     }
 }

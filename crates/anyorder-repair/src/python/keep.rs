@@ -290,3 +290,8 @@ fn of_file(known: &Known<'_>, saved: &str) -> Option<Keep> {
         Keep::new([], [Undo::call_with(format!("{path}.unlink"), "missing_ok=True")])
     })
 }
+
+/// How far several can be trusted together.
+pub(super) fn strength(keeps: &[Keep]) -> Strength {
+    keeps.iter().map(|keep| keep.strength).max().unwrap_or(Strength::Safe)
+}

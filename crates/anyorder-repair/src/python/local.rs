@@ -3,7 +3,8 @@
 use anyorder_model::{CellKind, Placement, State, Strength};
 use anyorder_source::{Shape, Target};
 
-use super::matter::{Matter, functions_in_words, tests_of};
+use super::matter::{Matter, tests_of};
+use super::names::functions_in_words;
 use super::recipe::{Edit, Step};
 use super::setup::narrower;
 use super::site::{Site, file_and_line, read};

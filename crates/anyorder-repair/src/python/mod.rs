@@ -10,6 +10,7 @@ mod keep;
 mod local;
 mod matter;
 mod mutate;
+mod names;
 mod near;
 mod opened;
 mod opposite;

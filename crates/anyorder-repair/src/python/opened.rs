@@ -3,7 +3,8 @@
 use anyorder_model::{CellKind, Placement};
 use anyorder_source::{Call, Shape, Statement, Target, Text};
 
-use super::matter::{Matter, in_words, unused};
+use super::matter::Matter;
+use super::names::{in_words, unused};
 use super::recipe::{Edit, Step};
 use super::site::{Site, file_and_line};
 use crate::candidate::Candidate;

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyorder_model::{Placement, TestIndex};
 use anyorder_source::{Call, Shape, Statement};
 
-use super::matter::{FEW, Matter, in_words, unused};
+use super::matter::{FEW, Matter};
+use super::names::{in_words, unused};
 use super::opened::{finalizers, name_for};
 use super::recipe::{Edit, Step};
 use super::site::{Site, file_and_line};
+use super::text::{is_mark, module};
 use crate::candidate::Candidate;
 
 /// Beginnings of names, and of their opposites; and whether the opposite is told of what it takes back.
@@ -42,7 +44,8 @@ pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
     if functions.len() < polluters.len() || steps.is_empty() || steps.len() > FEW {
         return None;
     }
-    let words: Vec<String> = steps.values().map(|(_, call)| format!("`{call}`")).collect();
+    let words: Vec<String> =
+        steps.values().map(|(_, call)| format!("`{}`", call.replace(is_mark, ""))).collect();
     let names: Vec<String> =
         polluters.iter().map(|(_, site)| format!("`{}`", site.function.name())).collect();
     let summary = format!("call {} behind {}", in_words(&words), in_words(&names));
@@ -77,6 +80,10 @@ fn suspects<'s>(matter: &Matter<'_>, polluters: &'s [(TestIndex, Site)]) -> Vec<
 /// The statement with its opposite behind the test, and the opposite itself.
 fn taken_back(site: &Site, statement: &Statement) -> Option<(Vec<String>, String)> {
     let Shape::Call { call, is_awaited: false } = &statement.shape else { return None };
+    if let Some(back) = moved_back(call) {
+        let lines = std::iter::once(statement.text.to_string());
+        return Some((lines.chain(finalizers(site, std::slice::from_ref(&back))).collect(), back));
+    }
     let (object, method) = call.receiver()?;
     let (opposite, is_told) = opposite_of(&method)?;
     let mut lines = vec![];
@@ -94,6 +101,20 @@ fn taken_back(site: &Site, statement: &Statement) -> Option<(Vec<String>, String
     let call = format!("{receiver}.{opposite}({})", told.unwrap_or_default());
     lines.extend(finalizers(site, std::slice::from_ref(&call)));
     Some((lines, call))
+}
+
+/// The call that moves a file or directory back that another call has moved.
+pub(super) fn moved_back(call: &Call) -> Option<String> {
+    let (object, method) = call.receiver()?;
+    let is_plain =
+        call.keywords.is_empty() && !call.arguments.iter().any(|argument| argument.starts_with('*'));
+    match (object.as_str(), method.as_str(), &call.arguments[..]) {
+        ("os", "rename" | "replace" | "renames", [from, to]) | ("shutil", "move", [from, to]) if is_plain => {
+            Some(format!("{object}.{method}({to}, {from})"))
+        }
+        (path, "rename", [to]) if is_plain => Some(format!("{}.rename({to}, {path})", module("os"))),
+        _ => None,
+    }
 }
 
 /// A name for an argument that would be another object the next time.
@@ -151,6 +172,23 @@ mod tests {
             ("append", None),
         ] {
             assert_eq!(opposite_of(method).map(|(name, _)| name).as_deref(), opposite, "{method}");
+        }
+    }
+
+    #[test]
+    fn what_is_moved_is_moved_back() {
+        for (text, back) in [
+            ("os.rename(str(A), B / 'c')", Some("os.rename(B / 'c', str(A))")),
+            ("shutil.move(a, b)", Some("shutil.move(b, a)")),
+            ("(HERE / 'a').rename(B)", Some("os.rename(B, (HERE / 'a'))")),
+            ("os.rename(*both)", None),
+            ("os.rename(a, b, src_dir_fd=3)", None),
+            ("text.replace('a', 'b')", None),
+        ] {
+            let source = anyorder_source::Source::parse(text).unwrap();
+            let Shape::Call { call, .. } = &source.top_level()[0].shape else { panic!("{text}") };
+            let moved = moved_back(call).map(|call| call.replace(is_mark, ""));
+            assert_eq!(moved.as_deref(), back, "{text}");
         }
     }
 

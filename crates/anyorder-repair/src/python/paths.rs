@@ -1,6 +1,9 @@
 //! How a file of tests says where another file is: tests may be elsewhere when it is asked for.
 
-use anyorder_source::{Shape, Source, Target, Text};
+use anyorder_source::{Import, Shape, Source, Target, Text};
+
+use super::site::{own_file, read};
+use crate::workshop::Tree;
 
 /// An expression for a file, from where somebody else is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,16 +12,32 @@ pub(super) enum Way {
     Named(String),
     /// What stands behind `Path(__file__)`.
     FromHere(String),
+    /// By its name among temporary files.
+    Temporary(String),
+    /// The same from everywhere.
+    Absolute(String),
 }
 
+/// Where temporary files go, if nobody says otherwise.
+const TEMPORARY: [&str; 2] = ["", "tmp"];
+
+/// A place on disk: the names on the way there, from the root of the suite; the first is empty if it is that of the disk.
+type Place = Vec<String>;
+
 /// The way from one file to another; both are told from the same root.
-pub(super) fn way(source: &Source, here: &str, to: &str) -> Way {
+pub(super) fn way(tree: &Tree<'_>, source: &Source, here: &str, to: &str) -> Way {
     let to: Vec<&str> = to.split('/').collect();
-    let known = constants(source, here).into_iter().filter(|(place, _)| to.starts_with(&strs(place)));
+    let imported = source.imports().iter().filter_map(|import| imported(tree, here, import));
+    let own = constants(source, here).into_iter().map(|(place, name)| (place, name.to_string()));
+    let known = imported.chain(own).filter(|(place, _)| to.starts_with(&strs(place)));
     match known.max_by_key(|(place, _)| place.len()) {
-        Some((place, name)) if place.len() == to.len() => Way::Named(name.to_string()),
+        Some((place, name)) if place.len() == to.len() => Way::Named(name),
         Some((place, name)) => Way::Named(format!("{name}.joinpath(\"{}\")", to[place.len()..].join("/"))),
-        None => Way::FromHere(behind_here(here, &to)),
+        None => match to.strip_prefix(&TEMPORARY) {
+            Some(below) => Way::Temporary(below.join("/")),
+            None if to[0].is_empty() => Way::Absolute(to.join("/")),
+            None => Way::FromHere(behind_here(here, &to)),
+        },
     }
 }
 
@@ -42,28 +61,36 @@ fn strs(names: &[String]) -> Vec<&str> {
     names.iter().map(String::as_str).collect()
 }
 
+/// The place that an import brings a name for.
+fn imported(tree: &Tree<'_>, here: &str, import: &Import) -> Option<(Place, String)> {
+    let name = import.name.as_ref().filter(|_| import.is_top_level && import.level == 0)?;
+    let file = own_file(tree, here, &import.module)?;
+    let source = read(tree, &file)?;
+    let place = constants(&source, &file).into_iter().find(|(_, other)| other.as_str() == name)?.0;
+    Some((place, import.bound_name().to_owned()))
+}
+
 /// Names that the file gives, at its top and for good, to places on disk.
-fn constants<'s>(source: &'s Source, here: &str) -> Vec<(Vec<String>, &'s Text)> {
+fn constants<'s>(source: &'s Source, here: &str) -> Vec<(Place, &'s Text)> {
     let top = source.top_level();
     let is_only = |name: &Text| {
         top.iter().flat_map(|statement| &statement.stores).filter(|&other| other == name).count() == 1
     };
-    let constant = top.iter().filter_map(|statement| match &statement.shape {
-        Shape::Assign { targets, value } => match &targets[..] {
-            [Target::Name(name)] if is_only(name) => Some((place(value, here)?, name)),
-            _ => None,
-        },
-        _ => None,
-    });
-    constant.collect()
+    let mut known: Vec<(Place, &Text)> = vec![];
+    for statement in top.iter() {
+        let Shape::Assign { targets, value } = &statement.shape else { continue };
+        let [Target::Name(name)] = &targets[..] else { continue };
+        if let Some(place) = place(value, here, &known).filter(|_| is_only(name)) {
+            known.push((place, name));
+        }
+    }
+    known
 }
 
-/// Where such an expression leads, from the root; nothing if that cannot be told, or if it is a text and no `Path`.
-fn place(expression: &str, here: &str) -> Option<Vec<String>> {
+/// Where such an expression leads; nothing if that cannot be told, or if it is a text and no `Path`.
+fn place(expression: &str, here: &str, known: &[(Place, &Text)]) -> Option<Place> {
     let text = expression.replace('\'', "\"");
-    let text = text.strip_prefix("pathlib.").unwrap_or(&text);
-    let mut rest = text.strip_prefix("Path(__file__)")?;
-    let mut place: Vec<String> = here.split('/').map(str::to_owned).collect();
+    let (mut place, mut rest) = start(&text, here, known)?;
     for same in [".resolve()", ".absolute()"] {
         rest = rest.strip_prefix(same).unwrap_or(rest);
     }
@@ -71,6 +98,21 @@ fn place(expression: &str, here: &str) -> Option<Vec<String>> {
         rest = step(&mut place, rest)?;
     }
     Some(place)
+}
+
+/// Where an expression begins, and what is left of it.
+fn start<'t>(text: &'t str, here: &str, known: &[(Place, &Text)]) -> Option<(Place, &'t str)> {
+    let plain = text.strip_prefix("pathlib.").unwrap_or(text);
+    if let Some(rest) = plain.strip_prefix("Path(__file__)") {
+        return Some((here.split('/').map(str::to_owned).collect(), rest));
+    }
+    if let Some(rest) = plain.strip_prefix("Path(tempfile.gettempdir())") {
+        return Some((TEMPORARY.map(str::to_owned).to_vec(), rest));
+    }
+    known.iter().find_map(|(place, name)| {
+        let rest = text.strip_prefix(name.as_str())?;
+        rest.starts_with([' ', '.']).then(|| (place.clone(), rest))
+    })
 }
 
 /// Takes one step of the way; what is left of the expression.
@@ -100,17 +142,36 @@ fn step<'t>(place: &mut Vec<String>, rest: &'t str) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workshop::Files;
+
+    /// A project that has one file.
+    struct One(&'static str, &'static str);
+
+    impl Files for One {
+        fn read(&self, path: &str) -> Option<Vec<u8>> {
+            (path == self.0).then(|| self.1.into())
+        }
+    }
+
+    fn way_in(text: &str, here: &str, to: &str) -> Way {
+        let files = One(
+            "tests/places.py",
+            "import tempfile\nfrom pathlib import Path\nHERE = Path(__file__).parent\nNOTE = HERE / 'b' / 'note.txt'\n\
+             LOCK = Path(tempfile.gettempdir()) / 'a.lock'\nHEREAFTER = Path('/')\n",
+        );
+        way(&Tree::new(&files), &Source::parse(text).unwrap(), here, to)
+    }
 
     #[test]
     fn another_file_is_found_from_where_the_test_is() {
-        let source = Source::parse("from pathlib import Path\n").unwrap();
         for (here, to, behind) in [
             ("tests/test_a.py", "tests/b.txt", ".with_name(\"b.txt\")"),
             ("test_a.py", "b/c.txt", ".parent.joinpath(\"b/c.txt\")"),
             ("tests/test_a.py", "b.txt", ".parents[1].joinpath(\"b.txt\")"),
             ("a/b/test_a.py", "a/bc/d", ".parents[1].joinpath(\"bc/d\")"),
         ] {
-            assert_eq!(way(&source, here, to), Way::FromHere(behind.to_owned()), "{here} {to}");
+            let way = way_in("from pathlib import Path\n", here, to);
+            assert_eq!(way, Way::FromHere(behind.to_owned()), "{here} {to}");
         }
     }
 
@@ -125,12 +186,8 @@ mod tests {
             ),
             ("ROOT = Path(__file__).parents[1]\n", "ROOT.joinpath(\"tests/b/c.txt\")"),
         ] {
-            let source = Source::parse(text).unwrap();
-            assert_eq!(
-                way(&source, "tests/test_a.py", "tests/b/c.txt"),
-                Way::Named(expression.to_owned()),
-                "{text}"
-            );
+            let way = way_in(text, "tests/test_a.py", "tests/b/c.txt");
+            assert_eq!(way, Way::Named(expression.to_owned()), "{text}");
         }
     }
 
@@ -144,9 +201,26 @@ mod tests {
             "HERE = Path(__file__).parent / '/b'\n",
             "OUT = Path(__file__).parent / 'other'\n",
         ] {
-            let source = Source::parse(text).unwrap();
-            let way = way(&source, "tests/test_a.py", "tests/b.txt");
+            let way = way_in(text, "tests/test_a.py", "tests/b.txt");
             assert_eq!(way, Way::FromHere(".with_name(\"b.txt\")".to_owned()), "{text}");
         }
+    }
+    #[test]
+    fn a_name_that_another_file_gives_is_used() {
+        for (text, to, expression) in [
+            ("from places import NOTE\n", "tests/b/note.txt", "NOTE"),
+            ("from places import NOTE as MEMO, HERE\n", "tests/b/note.txt", "MEMO"),
+            ("from places import HERE\n", "tests/c.txt", "HERE.joinpath(\"c.txt\")"),
+            ("from places import LOCK\n", "/tmp/a.lock", "LOCK"),
+        ] {
+            assert_eq!(way_in(text, "tests/test_a.py", to), Way::Named(expression.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_outside_of_the_project_is_not_told_from_the_file() {
+        let way = |to: &str| way_in("import places\n", "tests/test_a.py", to);
+        assert_eq!(way("/tmp/b/a.lock"), Way::Temporary("b/a.lock".to_owned()));
+        assert_eq!(way("/srv/a.lock"), Way::Absolute("/srv/a.lock".to_owned()));
     }
 }

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
 
-use super::fixture::{Reach, fixture};
-use super::keep::Keep;
+use super::fixture::{Fixture, Reach, cleanups};
+use super::keep::{Keep, strength};
 use super::local::anew;
-use super::matter::{
-    Matter, files_in_words, files_of, fresh_name, functions_in_words, in_words, tests_of, unused,
-};
+use super::matter::{Matter, files_of, tests_of};
+use super::names::{files_in_words, fresh_name, functions_in_words, in_words, unused};
 use super::recipe::{Edit, Step};
 use super::sets::is_looked_at;
 use super::site::{Site, read};
@@ -30,6 +29,8 @@ pub(super) struct Lines {
     pub(super) source: PatchSource,
     /// The tests that have them.
     pub(super) from: Vec<String>,
+    /// What takes them back, if they say so themselves.
+    pub(super) back: Option<Vec<String>>,
 }
 
 /// Candidates with these statements, where they cure most with the fewest lines first.
@@ -73,7 +74,39 @@ fn before(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Ve
         block
     });
     let anew = with_fixtures_anew(matter, lines, tests);
-    one_by_one.into_iter().chain(around).chain(anew).collect()
+    let for_a_while = for_a_while(matter, lines, tests);
+    one_by_one.into_iter().chain(around).chain(anew).chain(for_a_while).collect()
+}
+
+/// It is done before the tests, and taken back behind them: for other tests it is as if nobody had done it.
+fn for_a_while(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Option<Candidate> {
+    let back = lines.back.as_ref().map(|back| vec![Keep::new([], back.iter().cloned().map(Undo::Statement))]);
+    let keeps = back.or_else(|| matter.keeps()).filter(|_| matter.problem.is_brittle())?;
+    let sites = matter.few_sites(tests)?;
+    let mut steps = vec![];
+    let mut defined = BTreeSet::new();
+    for (_, site) in &sites {
+        let (function, own) = (site.function.names.clone(), matter.own_of(&site.file));
+        if site.is_unittest() {
+            let cleanups = cleanups(&keeps, own, "self.addCleanup").filter(|_| lines.fixtures.is_empty())?;
+            let first = Edit::First { function, lines: [&cleanups[..], &lines.text].concat() };
+            steps.extend(at_home(lines, &site.file, first)?);
+            continue;
+        }
+        let name = fresh_name(site, &format!("set_{}", matter.name));
+        let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));
+        steps.extend(at_home(lines, &site.file, Edit::Decorate { function: function.clone(), decorator })?);
+        if defined.insert(site.file.clone()) {
+            let (parameters, first) = (&lines.fixtures[..], &lines.text[..]);
+            let set = Fixture { name: &name, reach: Reach::Named, parameters, first };
+            let define = Edit::Define { before: Some(function), lines: set.lines(&keeps, own), name };
+            steps.push(Step { file: site.file.clone(), edit: define });
+        }
+    }
+    let summary =
+        format!("let {} {} first, and take that back behind", functions_in_words(&sites), does(lines));
+    let candidate = matter.candidate(steps, Placement::Test, summary, tests_of(&sites));
+    Some(Candidate { strength: strength(&keeps), ..candidate })
 }
 
 /// The tests do it first of all, with fixtures that no other test has had before.
@@ -184,9 +217,8 @@ fn behind_one(
 }
 
 fn with_fixtures(name: &str, lines: &Lines, keep: &Keep, reach: Reach) -> Vec<String> {
-    let mut block = fixture(name, std::slice::from_ref(keep), reach, None);
-    block[1] = heading(name, lines);
-    block
+    let fixture = Fixture { name, reach, parameters: &lines.fixtures, first: &[] };
+    fixture.lines(std::slice::from_ref(keep), None)
 }
 
 /// One call, as `addCleanup` takes it.

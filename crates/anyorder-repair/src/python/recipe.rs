@@ -6,7 +6,7 @@ use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
 
 use super::paths::{Way, way};
 use super::site::is_own;
-use super::text::{Called, as_file, resolve};
+use super::text::{Called, as_file, module, resolve};
 use crate::candidate::{CannotApply, Recipe};
 use crate::workshop::Tree;
 
@@ -174,7 +174,7 @@ impl<'a> Edited<'a> {
                     .imports()
                     .iter()
                     .any(|import| import.is_top_level && import.bound_name() == name);
-                if !is_there && self.binds(name) {
+                if !is_there && self.source.binds(name) {
                     return Err(CannotApply);
                 }
                 if !is_there {
@@ -186,7 +186,7 @@ impl<'a> Edited<'a> {
     }
 
     fn define(&mut self, before: Option<&[String]>, name: &str, lines: &[String]) -> Result<(), CannotApply> {
-        if self.binds(name) {
+        if self.source.binds(name) {
             return Err(CannotApply);
         }
         let text = self.lines(lines);
@@ -293,7 +293,7 @@ impl<'a> Edited<'a> {
         let (parent, last) =
             module.rsplit_once('.').map_or((None, module), |(head, last)| (Some(head), last));
         let (statement, name) = match parent {
-            Some(parent) if !self.binds(last) => (format!("from {parent} import {last}"), last),
+            Some(parent) if !self.source.binds(last) => (format!("from {parent} import {last}"), last),
             _ => (format!("import {module}"), module),
         };
         self.add_import(&statement);
@@ -303,14 +303,15 @@ impl<'a> Edited<'a> {
 
     /// What another file is called in this one.
     fn path(&mut self, path: &str) -> String {
-        let behind = match way(self.source, self.file, path) {
+        let text = match way(self.tree, self.source, self.file, path) {
             Way::Named(name) => return name,
-            Way::FromHere(behind) => behind,
+            Way::FromHere(behind) => format!("{}.Path(__file__){behind}", module("pathlib")),
+            Way::Temporary(name) => {
+                format!("{}.Path({}.gettempdir(), \"{name}\")", module("pathlib"), module("tempfile"))
+            }
+            Way::Absolute(path) => format!("{}.Path(\"{path}\")", module("pathlib")),
         };
-        match self.name("pathlib", Some("Path")) {
-            Called::Module(name) => format!("{name}.Path(__file__){behind}"),
-            Called::Nothing => format!("Path(__file__){behind}"),
-        }
+        self.text(&text)
     }
 
     /// Whether the file imports this name of the module: from there, or from the package around it.
@@ -331,12 +332,6 @@ impl<'a> Edited<'a> {
             let is_from = import.module == parent && import.name.as_deref() == Some(last);
             import.is_top_level && (import.module == module || is_from)
         })
-    }
-
-    /// Whether the file gives a meaning to a name, at its top.
-    fn binds(&self, name: &str) -> bool {
-        let stores = |statement: &Statement| statement.stores.iter().any(|stored| stored.as_str() == name);
-        self.source.top_level().iter().any(stores)
     }
 }
 

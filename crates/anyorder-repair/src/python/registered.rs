@@ -4,7 +4,8 @@ use anyorder_model::{Placement, Strength};
 use anyorder_source::Statement;
 
 use super::keep::{Keep, Known};
-use super::matter::{Matter, functions_in_words, tests_of};
+use super::matter::{Matter, tests_of};
+use super::names::functions_in_words;
 use super::recipe::{Edit, Step};
 use super::site::Site;
 use super::text::{module, within};

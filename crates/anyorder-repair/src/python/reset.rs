@@ -85,5 +85,6 @@ fn lines(calls: &[&Call]) -> Lines {
         home: calls.iter().find_map(|call| call.home.clone()),
         source: PatchSource::Reset,
         from: vec![],
+        back: None,
     }
 }

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use anyorder_model::{PatchSource, Placement, State, Strength, TestIndex};
+use anyorder_model::{PatchSource, Placement, State, TestIndex};
 use anyorder_source::{Shape, Source, Statement, Target};
 
 use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone};
-use super::keep::Keep;
-use super::matter::{
-    FEW, Matter, files_in_words, files_of, fresh_name, functions_in_words, in_words, tests_of, unused,
-};
+use super::keep::{Keep, strength};
+use super::matter::{FEW, Matter, files_of, tests_of};
+use super::names::{files_in_words, fresh_name, functions_in_words, in_words, unused};
 use super::recipe::{Edit, Step};
 use super::rewrite::{of_absent, with_monkeypatch};
 use super::setup::at_narrower_setups;
@@ -277,10 +276,6 @@ fn common_directory(files: &BTreeSet<String>) -> String {
 fn fixture_name(matter: &Matter<'_>, keeps: &[Keep]) -> String {
     let is_saved = keeps.iter().any(|keep| keep.manager.is_some() || !keep.save.is_empty());
     format!("{}_{}", if is_saved { "restore" } else { "clean" }, matter.name)
-}
-
-fn strength(keeps: &[Keep]) -> Strength {
-    keeps.iter().map(|keep| keep.strength).max().unwrap_or(Strength::Safe)
 }
 
 #[cfg(test)]

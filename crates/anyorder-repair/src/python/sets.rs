@@ -7,7 +7,8 @@ use anyorder_model::{CellKind, Placement, Strength, TestIndex};
 use anyorder_source::Source;
 
 use super::keep::Known;
-use super::matter::{Matter, files_in_words, files_of, functions_in_words, tests_of, unused};
+use super::matter::{Matter, files_of, tests_of};
+use super::names::{files_in_words, functions_in_words, unused};
 use super::recipe::{Edit, Step};
 use super::site::{Site, read};
 use super::text::{double_quoted, module};

@@ -123,10 +123,15 @@ pub(super) fn file_of(tree: &Tree<'_>, module: &str) -> Option<String> {
 
 /// Whether an import of a file gets something from the project: from its root, or from beside the file.
 pub(super) fn is_own(tree: &Tree<'_>, file: &str, import: &Import) -> bool {
-    let beside = file.rfind('/').map_or("", |at| &file[..=at]);
     let below = import.name.as_ref().map(|name| format!("{}.{name}", import.module));
     let names = below.iter().chain([&import.module]);
-    names.into_iter().any(|name| file_below(tree, &["", "src/", "lib/", beside], name).is_some())
+    names.into_iter().any(|name| own_file(tree, file, name).is_some())
+}
+
+/// The file of a module of the project that another file imports: below the root, or beside that file.
+pub(super) fn own_file(tree: &Tree<'_>, file: &str, module: &str) -> Option<String> {
+    let beside = file.rfind('/').map_or("", |at| &file[..=at]);
+    file_below(tree, &["", "src/", "lib/", beside], module)
 }
 
 fn file_below(tree: &Tree<'_>, places: &[&str], module: &str) -> Option<String> {
