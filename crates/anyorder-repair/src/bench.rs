@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use anyorder_model::{
-    Change, Finding, FindingId, Halted, News, NoPatch, PatchSource, Repair, Station, Strength, TestIndex,
+    Change, Finding, FindingId, Halted, News, NoPatch, Repair, Station, Strength, TestIndex,
 };
 
 use crate::accepted::{Accepted, as_one, merged};
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, Leaves};
 use crate::language::{Language, STAGES};
 use crate::noticed::weakens;
 use crate::problem::{Claim, Problem};
@@ -16,7 +16,7 @@ use crate::screen::{Baseline, Screened};
 use crate::together::{Half, Rejected};
 use crate::verify::Choice;
 use crate::workshop::{Files, Tree, Unopened, Workshop};
-use crate::writes::{Left, gains, left_by};
+use crate::writes::{Left, leaves_more, left_by};
 
 /// What is known while patches are looked for.
 pub(crate) struct Bench<'a> {
@@ -103,8 +103,10 @@ impl<'a> Bench<'a> {
                     break;
                 }
                 left -= 1;
-                self.count(problem, |repair| repair.tried += 1);
-                let screened = match self.try_out(&[&candidate], &problem.claims)? {
+                let tried = self.try_out(&[&candidate], &problem.claims)?;
+                let is_tried = !matches!(tried, Err(NoPatch::NotEditable | NoPatch::Weakens));
+                self.count(problem, |repair| repair.tried += usize::from(is_tried));
+                let screened = match tried {
                     Ok(screened) => screened,
                     Err(why) => {
                         reason = reason.max(why);
@@ -118,7 +120,7 @@ impl<'a> Bench<'a> {
                     found.halves.extend(Some(half).filter(|_| holds_all));
                     continue;
                 }
-                if weakens(self, &candidate, problem)? {
+                if weakens(self, &[&candidate], &[problem])? {
                     reason = reason.max(NoPatch::Weakens);
                     continue;
                 }
@@ -212,9 +214,8 @@ impl<'a> Bench<'a> {
         }
         let kept = self.accepted.iter().flat_map(|accepted| &accepted.claims);
         let all: Vec<Claim> = claims.iter().chain(kept).cloned().collect();
-        // A call may make anew what it puts right, so it may leave more changed than there was.
-        let restores = candidates.iter().filter(|candidate| candidate.source == PatchSource::Restore);
-        let edited: Vec<TestIndex> = restores.flat_map(|candidate| &candidate.edited).copied().collect();
+        let watched = candidates.iter().filter(|candidate| candidate.leaves != Leaves::Anything);
+        let edited: Vec<TestIndex> = watched.flat_map(|candidate| &candidate.edited).copied().collect();
         let before = left_by(self.workshop.as_is(), &edited)?;
         let (baseline, workshop) = (&self.baseline, &mut *self.workshop);
         let mut seen = None;
@@ -236,7 +237,7 @@ impl<'a> Bench<'a> {
         screened.holds.retain(|&claim| claim < mine);
         Ok(if screened.holds.is_empty() {
             Err(NoPatch::DoesNotHelp)
-        } else if !keeps_all || gains(&before, &after, &changes) {
+        } else if !keeps_all || candidates.iter().any(|one| leaves_more(one, &before, &after, &changes)) {
             Err(NoPatch::BreaksOthers)
         } else {
             Ok(screened)
@@ -314,12 +315,17 @@ impl<'a> Bench<'a> {
         self.rebuild();
     }
 
-    /// Publishes one with another.
+    /// Publishes one with another, or all as one where that would change what all of them make of the files.
     pub(crate) fn join(&mut self, one: usize, other: usize) {
-        let (first, second) = (one.min(other), one.max(other));
-        let joined = self.accepted.remove(second);
-        self.accepted[first].join(joined);
+        let (known, changes) = (self.accepted.clone(), self.tree.changes());
+        let joined = self.accepted.remove(one.max(other));
+        self.accepted[one.min(other)].join(joined);
         self.rebuild();
+        if self.accepted.len() + 1 < known.len() || self.tree.changes() != changes {
+            self.accepted = known;
+            self.rebuild();
+            self.join_all();
+        }
     }
 
     /// Publishes everything as one.

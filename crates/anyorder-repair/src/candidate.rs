@@ -27,4 +27,17 @@ pub(crate) struct Candidate {
     pub(crate) summary: String,
     /// Tests whose own code is changed.
     pub(crate) edited: Vec<TestIndex>,
+    /// What these may leave.
+    pub(crate) leaves: Leaves,
+}
+
+/// What a test may leave that was edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// No more than before.
+    NoMore,
+    /// Anything but these cells.
+    Without(Vec<String>),
+    /// Anything: a call may make anew what it puts right, and who sets something up may leave it.
+    Anything,
 }

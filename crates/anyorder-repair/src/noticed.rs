@@ -10,22 +10,25 @@ use crate::problem::Problem;
 use crate::screen::{has_passed, places, run};
 use crate::workshop::Unopened;
 
-/// So many tests of one candidate are looked at.
+/// So many tests of each candidate are looked at.
 const TESTS: usize = 3;
 
-/// Whether a test that fails with its last check spoilt does not with the candidate.
+/// Whether a test that fails with its last check spoilt does not with the candidates for some problems.
 pub(crate) fn weakens(
     bench: &mut Bench<'_>,
-    candidate: &Candidate,
-    problem: &Problem,
+    candidates: &[&Candidate],
+    problems: &[&Problem],
 ) -> Result<bool, Halted> {
-    let is_at_them = matches!(candidate.placement, Placement::Test | Placement::File);
-    let sufferers = problem.sufferers.iter().filter(|_| is_at_them);
-    let tests: BTreeSet<TestIndex> = candidate.edited.iter().chain(sufferers).copied().collect();
-    let tests: Vec<TestIndex> = tests.into_iter().take(TESTS).collect();
+    let is_at_them =
+        |candidate: &&Candidate| matches!(candidate.placement, Placement::Test | Placement::File);
+    let at_them = candidates.iter().any(is_at_them).then_some(problems);
+    let sufferers = at_them.into_iter().flatten().flat_map(|problem| &problem.sufferers);
+    let edited = candidates.iter().flat_map(|candidate| &candidate.edited);
+    let tests: BTreeSet<TestIndex> = edited.chain(sufferers).copied().collect();
+    let tests: Vec<TestIndex> = tests.into_iter().take(TESTS * candidates.len()).collect();
     let suite = bench.workshop.as_is().suite().clone();
     let mut tree = bench.tree.clone();
-    if tests.is_empty() || candidate.recipe.apply(&mut tree).is_err() {
+    if tests.is_empty() || candidates.iter().any(|candidate| candidate.recipe.apply(&mut tree).is_err()) {
         return Ok(false);
     }
     let (spoilt, checked) = bench.language.mutated(&tree, &suite, &tests);

@@ -211,6 +211,10 @@ impl Files for OneFile {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
         (path == FILE).then(|| TEXT.as_bytes().to_vec())
     }
+
+    fn temporary(&self) -> String {
+        "/tmp".to_owned()
+    }
 }
 
 fn victim() -> Finding {

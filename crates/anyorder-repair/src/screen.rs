@@ -151,10 +151,7 @@ impl Baseline {
     ) -> BTreeSet<TestIndex> {
         let ended: BTreeMap<TestIndex, Outcome> = steps.iter().copied().collect();
         let is_worse = |(test, was): &(&TestIndex, &Outcome)| {
-            // A test that fails is none the worse if its set-up does.
-            let fails = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
-            let is_alike = |now: Outcome| now == **was || fails(now) && fails(**was);
-            ended.get(&places[*test]).is_none_or(|&now| now != Outcome::Passed && !is_alike(now))
+            ended.get(&places[*test]).is_none_or(|&now| now != Outcome::Passed && !is_alike(**was, now))
         };
         self.original.iter().filter(is_worse).map(|(&test, _)| test).collect()
     }
@@ -226,6 +223,12 @@ pub(crate) fn run(
     let ended =
         record.tails.iter().map(|tail| tail.steps.iter().map(|step| (step.test, step.outcome)).collect());
     Ok(ended.collect())
+}
+
+/// Whether a test ends as it did: one that fails is none the worse if its set-up does.
+pub(crate) fn is_alike(was: Outcome, now: Outcome) -> bool {
+    let fails = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
+    now == was || fails(now) && fails(was)
 }
 
 /// Whether the last test passed.

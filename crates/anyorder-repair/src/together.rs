@@ -13,6 +13,9 @@ use crate::noticed::weakens;
 use crate::problem::{Claim, Problem};
 use crate::screen::{has_passed, run};
 
+/// So many groups are looked at, until one of them is solved.
+const GROUPS: usize = 32;
+
 /// So many pairs of tests are looked at.
 const PAIRS: usize = 100;
 
@@ -42,14 +45,32 @@ impl Rejected {
 
 /// Looks for candidates that cure several problems together, each of which has none by itself.
 pub(crate) fn solve_together(bench: &mut Bench<'_>) -> Result<(), Halted> {
-    let rejected = std::mem::take(&mut bench.rejected);
-    let mut solved = BTreeSet::new();
-    for group in groups(&rejected) {
-        if solved.is_disjoint(&group) && solve_group(bench, &rejected, &group)? {
-            solved.extend(group);
-        }
+    let mut rejected = std::mem::take(&mut bench.rejected);
+    // What somebody should look at comes behind what nobody has to.
+    rejected.iter_mut().for_each(|one| one.halves.sort_by_key(|half| half.candidate.strength));
+    while let Some(solved) = solve_one(bench, &mut rejected)? {
+        let mut at = 0..;
+        rejected.retain(|_| at.next().is_some_and(|at| !solved.contains(&at)));
     }
     Ok(())
+}
+
+/// Solves one group of problems, and says which; nothing if there is no more to solve.
+fn solve_one(bench: &mut Bench<'_>, rejected: &mut [Rejected]) -> Result<Option<BTreeSet<usize>>, Halted> {
+    // What has harmed others may not do so any more, since these were cured.
+    for at in 0..rejected.len() {
+        let is_news = std::mem::replace(&mut rejected[at].known, bench.accepted.len()) < bench.accepted.len();
+        let group = BTreeSet::from([at]);
+        if is_news && solve_group(bench, rejected, &group)? {
+            return Ok(Some(group));
+        }
+    }
+    for group in groups(rejected).into_iter().take(GROUPS) {
+        if solve_group(bench, rejected, &group)? {
+            return Ok(Some(group));
+        }
+    }
+    Ok(None)
 }
 
 /// Problems that have to do with each other, by their places: first those next to each other, then all that hang together.
@@ -57,16 +78,16 @@ fn groups(rejected: &[Rejected]) -> Vec<BTreeSet<usize>> {
     let is_near = |one: usize, other: usize| {
         one == other || rejected[one].harms(&rejected[other]) || rejected[other].harms(&rejected[one])
     };
+    let places: Vec<usize> = (0..rejected.len()).filter(|&at| !rejected[at].halves.is_empty()).collect();
     let with_near = |group: &BTreeSet<usize>| -> BTreeSet<usize> {
-        let places = (0..rejected.len()).filter(|&at| !rejected[at].halves.is_empty());
-        places.filter(|&at| group.iter().any(|&one| is_near(one, at))).collect()
+        places.iter().copied().filter(|&at| group.iter().any(|&one| is_near(one, at))).collect()
     };
     let mut groups = BTreeSet::new();
-    for at in 0..rejected.len() {
+    for &at in &places {
         let mut group = BTreeSet::from([at]);
         loop {
             let wider = with_near(&group);
-            if wider.len() <= group.len() {
+            if wider.len() == group.len() {
                 break;
             }
             groups.insert(wider.clone());
@@ -85,16 +106,28 @@ fn solve_group(
     group: &BTreeSet<usize>,
 ) -> Result<bool, Halted> {
     let members: Vec<&Rejected> = group.iter().map(|&at| &rejected[at]).collect();
+    let problems: Vec<&Problem> = members.iter().map(|member| &member.problem).collect();
     let sizes: Vec<usize> = members.iter().map(|member| member.halves.len()).collect();
+    let cured = problems.iter().flat_map(|problem| &problem.claims).cloned();
+    let claims: Vec<Claim> = cured.chain(passing_pairs(bench, &problems)?).collect();
     for choice in choices(&sizes, bench.settings.tries) {
-        let chosen: Vec<(&Candidate, &Problem)> =
-            members.iter().zip(choice).map(|(one, at)| (&one.halves[at].candidate, &one.problem)).collect();
-        if let Some(passing) = hold_together(bench, &chosen)? {
-            let candidates = different(bench, &chosen).into_iter().cloned().collect();
-            let problems = chosen.into_iter().map(|(_, problem)| problem.clone()).collect();
-            bench.accept_together(candidates, problems, passing);
-            return Ok(true);
+        let chosen: Vec<&Candidate> =
+            members.iter().zip(choice).map(|(one, at)| &one.halves[at].candidate).collect();
+        let chosen = different(bench, &chosen);
+        for problem in &problems {
+            bench.count(problem, |repair| {
+                repair.generated += 1;
+                repair.tried += 1;
+            });
         }
+        let screened = bench.try_out(&chosen, &claims)?.ok();
+        let Some(screened) = screened.filter(|screened| screened.cures_all(&claims)) else { continue };
+        if weakens(bench, &chosen, &problems)? {
+            continue;
+        }
+        let owned = problems.into_iter().cloned().collect();
+        bench.accept_together(chosen.into_iter().cloned().collect(), owned, screened.passing);
+        return Ok(true);
     }
     Ok(false)
 }
@@ -113,29 +146,6 @@ fn choices(sizes: &[usize], most: usize) -> Vec<Vec<usize>> {
     }
     choices.truncate(most);
     choices
-}
-
-/// How many orders still pass if all of these are cured and nobody is harmed.
-fn hold_together(bench: &mut Bench<'_>, chosen: &[(&Candidate, &Problem)]) -> Result<Option<usize>, Halted> {
-    let problems: Vec<&Problem> = chosen.iter().map(|(_, problem)| *problem).collect();
-    let cured = problems.iter().flat_map(|problem| &problem.claims).cloned();
-    let claims: Vec<Claim> = cured.chain(passing_pairs(bench, &problems)?).collect();
-    for problem in &problems {
-        bench.count(problem, |repair| {
-            repair.generated += 1;
-            repair.tried += 1;
-        });
-    }
-    let screened = bench.try_out(&different(bench, chosen), &claims)?;
-    let Some(screened) = screened.ok().filter(|screened| screened.cures_all(&claims)) else {
-        return Ok(None);
-    };
-    for (candidate, problem) in chosen {
-        if weakens(bench, candidate, problem)? {
-            return Ok(None);
-        }
-    }
-    Ok(Some(screened.passing))
 }
 
 /// What one test leaves may be what another one had not to find: pairs of the problems' tests that pass as they are.
@@ -160,10 +170,10 @@ fn passing_pairs(bench: &mut Bench<'_>, problems: &[&Problem]) -> Result<Vec<Cla
 }
 
 /// The candidates without those that change files as another one does.
-fn different<'c>(bench: &Bench<'_>, chosen: &[(&'c Candidate, &Problem)]) -> Vec<&'c Candidate> {
+fn different<'c>(bench: &Bench<'_>, chosen: &[&'c Candidate]) -> Vec<&'c Candidate> {
     let mut known = vec![];
     let mut different = vec![];
-    for (candidate, _) in chosen {
+    for candidate in chosen {
         let mut tree = bench.tree.clone();
         let changes = candidate.recipe.apply(&mut tree).map(|()| tree.changes());
         if !known.contains(&changes) {
@@ -182,7 +192,7 @@ mod tests {
 
     use anyorder_model::{PatchSource, Placement, Strength};
 
-    use crate::candidate::{CannotApply, Recipe};
+    use crate::candidate::{CannotApply, Leaves, Recipe};
     use crate::workshop::Tree;
 
     struct Nothing;
@@ -203,6 +213,7 @@ mod tests {
             strength: Strength::Safe,
             summary: String::new(),
             edited: vec![],
+            leaves: Leaves::NoMore,
         };
         let half = Half { candidate, harmed: harmed.iter().copied().map(TestIndex).collect() };
         Rejected {

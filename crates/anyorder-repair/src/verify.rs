@@ -9,7 +9,7 @@ use anyorder_search::{Strategy, batches};
 
 use crate::bench::Bench;
 use crate::problem::Claim;
-use crate::screen::{AGAIN, places, run};
+use crate::screen::{AGAIN, is_alike, places, run};
 use crate::workshop::Unopened;
 
 /// So many claims are confirmed by the user's own runner, and one of each patch at least.
@@ -33,6 +33,10 @@ pub(crate) fn verify(bench: &mut Bench<'_>) -> Result<(), Halted> {
             Some((_, None)) => bench.join_all(),
         }
     }
+    if bench.accepted.len() == 1 && !holds(bench, &[0])? {
+        // What it was tried on top of is gone.
+        bench.take_back(0, NoPatch::DoesNotHelp);
+    }
     Ok(())
 }
 
@@ -49,15 +53,17 @@ fn safe_that_needs(bench: &mut Bench<'_>, suite: &Suite, orders: &[Order]) -> Re
     let choice = bench.choice(|_, accepted| accepted.is_safe());
     let Some(fault) = swept(bench, suite, &choice, orders)? else { return Ok(None) };
     let failing = fault.tests();
-    let one = safe.into_iter().find(|&at| is_for(bench, at, &failing));
+    let Some(one) = safe.into_iter().find(|&at| is_for(bench, at, &failing)) else {
+        return Ok(Some((0, None)));
+    };
     let orders: Vec<Order> = fault.orders.iter().map(|(order, _)| order.clone()).collect();
     for other in others {
         let choice = bench.choice(|at, accepted| accepted.is_safe() || at == other);
         if swept(bench, suite, &choice, &orders)?.is_none() {
-            return Ok(Some((one.unwrap_or(0), Some(other).filter(|_| one.is_some()))));
+            return Ok(Some((one, Some(other))));
         }
     }
-    Ok(Some((0, None)))
+    Ok(Some((one, None)))
 }
 
 /// Among all of them.
@@ -209,7 +215,7 @@ fn fault(
 ) -> Result<Option<Fault>, Halted> {
     let known = bench.baseline.original().clone();
     let fails = |&(test, outcome): &(TestIndex, Outcome)| {
-        let is_another = known.get(&test).is_some_and(|&well| well != outcome);
+        let is_another = known.get(&test).is_some_and(|&was| !is_alike(was, outcome));
         outcome != Outcome::Passed
             && !choice.uncured.contains(&test)
             && (is_another || choice.cured.contains(&test))

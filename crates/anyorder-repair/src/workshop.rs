@@ -32,6 +32,9 @@ pub enum Unopened {
 pub trait Files {
     /// What is in a file: its path is relative to the suite's root, or absolute.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
+
+    /// Where tests have their temporary files, from the root of the disk.
+    fn temporary(&self) -> String;
 }
 
 /// The project's files with some changed.
@@ -49,6 +52,11 @@ impl<'a> Tree<'a> {
     /// What is in a file now.
     pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
         self.changed.get(path).cloned().or_else(|| self.files.read(path))
+    }
+
+    /// Where tests have their temporary files.
+    pub(crate) fn temporary(&self) -> String {
+        self.files.temporary()
     }
 
     pub(crate) fn write(&mut self, path: &str, contents: Vec<u8>) {

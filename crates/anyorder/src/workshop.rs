@@ -82,6 +82,10 @@ impl Files for Disk {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
         fs::read(self.root.join(path)).ok()
     }
+
+    fn temporary(&self) -> String {
+        std::env::temp_dir().display().to_string().trim_end_matches('/').to_owned()
+    }
 }
 
 impl anyorder_inject::Files for Disk {

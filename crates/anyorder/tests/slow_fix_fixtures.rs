@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use anyorder_testkit::environment::{NEWEST, PLUGINS};
 use anyorder_testkit::fixture::{Fixture, fixtures_with};
 use anyorder_testkit::proof::is_proved;
 use anyorder_testkit::thorough::usually_or_in_trials;
@@ -51,7 +52,10 @@ fn is_accepted(directory: &Path, diff: &str) -> bool {
 const KNOWN: [&str; 3] = ["fix.json", "expected.json", "causes.json"];
 
 /// Fixtures that have something to find and no such file.
-const OTHERS: [&str; 5] = ["demo", "every_scope", "file_writers", "seeded_random", "unittest_only"];
+const OTHERS: [&str; 6] = ["demo", "every_scope", "file_writers", PLUGGED, "seeded_random", "unittest_only"];
+
+/// The fixture whose settings ask for plugins.
+const PLUGGED: &str = "plugins_in_addopts";
 
 /// The fixture that is patched every day.
 const DAILY: &str = "fix_layout";
@@ -80,7 +84,7 @@ fn unpatched(report: &Value) -> Vec<String> {
 /// Hunts, fixes, and compares with what is known; what is wrong.
 fn check(name: &str, (file, known): &(&str, Value)) -> Option<String> {
     let fixture = Fixture::pytest(name);
-    let anyorder = Anyorder::at(fixture.path());
+    let anyorder = Anyorder::with(if name == PLUGGED { PLUGINS } else { NEWEST }, fixture.path());
     let mut wrong = vec![];
     if *file == "causes.json" {
         anyorder.run(&asked("hunt", &json!({"arguments": []}))).with_code(1);

@@ -1,7 +1,7 @@
 //! Code around a test: the lines of a fixture, of a test itself, and of a `unittest` test.
 
 use super::keep::Keep;
-use super::text::module;
+use super::text::{defined, module};
 use super::undo::Undo;
 
 /// How long what a fixture does lasts.
@@ -33,7 +33,7 @@ impl Fixture<'_> {
             Reach::EachTest => "(autouse=True)",
             Reach::AllTests => "(scope=\"module\", autouse=True)",
         };
-        let heading = format!("def {}({}):", self.name, self.parameters.join(", "));
+        let heading = format!("def {}({}):", defined(self.name), self.parameters.join(", "));
         let managers: Vec<&str> = keeps.iter().filter_map(|keep| keep.manager.as_deref()).collect();
         let with = (!managers.is_empty()).then(|| format!("with {}:", managers.join(", ")));
         let inside = self.first.iter().cloned().chain(["yield".to_owned()]);
@@ -48,6 +48,11 @@ impl Fixture<'_> {
 /// The lines of a fixture that keeps cells and does nothing else; `own` is the module that it stands in.
 pub(super) fn fixture(name: &str, keeps: &[Keep], reach: Reach, own: Option<&str>) -> Vec<String> {
     Fixture { name, reach, parameters: &[], first: &[] }.lines(keeps, own)
+}
+
+/// The decorator of a test that uses a fixture which is about to be defined.
+pub(super) fn used(name: &str) -> String {
+    format!("{}.mark.usefixtures(\"{}\")", module("pytest"), defined(name))
 }
 
 /// Names of the file's own that have to be declared before they are bound.

@@ -277,6 +277,7 @@ fn of_file(known: &Known<'_>, saved: &str) -> Option<Keep> {
     if path.contains(['"', '\\', '\n']) {
         return None;
     }
+    let is_outside = path.starts_with('/');
     let path = file(path);
     if !known.was_absent() {
         let undo = Undo::call_with(format!("{path}.write_bytes"), saved);
@@ -287,7 +288,9 @@ fn of_file(known: &Known<'_>, saved: &str) -> Option<Keep> {
         let arguments = vec![path, "ignore_errors=True".to_owned()];
         Keep::new([], [Undo::Call { function: format!("{}.rmtree", module("shutil")), arguments }]).doubtful()
     } else {
-        Keep::new([], [Undo::call_with(format!("{path}.unlink"), "missing_ok=True")])
+        let keep = Keep::new([], [Undo::call_with(format!("{path}.unlink"), "missing_ok=True")]);
+        // It may be somewhere else on another machine.
+        if is_outside { keep.doubtful() } else { keep }
     })
 }
 

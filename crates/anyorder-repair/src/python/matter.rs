@@ -10,7 +10,7 @@ use super::keep::{Keep, Known, keep};
 use super::names::{in_words, short};
 use super::recipe::{Step, Steps};
 use super::site::Site;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, Leaves};
 use crate::problem::Problem;
 use crate::workshop::Tree;
 
@@ -123,6 +123,7 @@ impl<'a> Matter<'a> {
             strength: Strength::Safe,
             summary,
             edited,
+            leaves: Leaves::NoMore,
         }
     }
 

@@ -102,6 +102,10 @@ mod tests {
         fn read(&self, _: &str) -> Option<Vec<u8>> {
             Some(self.0.as_bytes().to_vec())
         }
+
+        fn temporary(&self) -> String {
+            "/tmp".to_owned()
+        }
     }
 
     fn spoilt(text: &'static str) -> Option<String> {

@@ -18,11 +18,6 @@ pub(super) fn files_in_words(files: &BTreeSet<String>) -> String {
     in_words(&files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>())
 }
 
-/// A name that the site's file does not use.
-pub(super) fn fresh_name(site: &Site, name: &str) -> String {
-    unused(&site.source, name)
-}
-
 /// A name that a file does not use.
 pub(super) fn unused(source: &Source, name: &str) -> String {
     let statements = source.top_level().iter().flat_map(Statement::walk);

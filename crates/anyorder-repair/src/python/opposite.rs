@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::{Placement, TestIndex};
+use anyorder_model::{CellKind, Placement, Strength, TestIndex};
 use anyorder_source::{Call, Shape, Statement};
 
 use super::matter::{FEW, Matter};
@@ -12,6 +12,7 @@ use super::recipe::{Edit, Step};
 use super::site::{Site, file_and_line};
 use super::text::{is_mark, module};
 use crate::candidate::Candidate;
+use crate::problem::Problem;
 
 /// Beginnings of names, and of their opposites; and whether the opposite is told of what it takes back.
 const OPPOSITES: [(&str, &str, bool); 14] = [
@@ -36,7 +37,7 @@ pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
     let polluters = matter.few_sites(&matter.problem.polluters)?;
     let mut steps = BTreeMap::new();
     for (site, statement) in suspects(matter, &polluters) {
-        let Some(taken_back) = taken_back(site, &statement) else { continue };
+        let Some(taken_back) = taken_back(matter, site, &statement) else { continue };
         steps
             .insert((site.file.clone(), site.function.names.clone(), statement.text.to_string()), taken_back);
     }
@@ -44,6 +45,7 @@ pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
     if functions.len() < polluters.len() || steps.is_empty() || steps.len() > FEW {
         return None;
     }
+    let is_moved = steps.values().any(|(_, call)| call.starts_with("os.rename("));
     let words: Vec<String> =
         steps.values().map(|(_, call)| format!("`{}`", call.replace(is_mark, ""))).collect();
     let names: Vec<String> =
@@ -56,7 +58,10 @@ pub(super) fn opposite(matter: &Matter<'_>) -> Option<Candidate> {
         let edits = std::iter::once(replace).chain(Some(request).filter(|_| needs_request));
         edits.map(move |edit| Step { file: file.clone(), edit }).collect::<Vec<_>>()
     });
-    Some(matter.candidate(edits.collect(), Placement::Polluter, summary, matter.polluters()))
+    let candidate = matter.candidate(edits.collect(), Placement::Polluter, summary, matter.polluters());
+    // Where nothing is known, something may have been there that is not brought back.
+    let is_doubtful = is_moved && matter.problem.cells.is_empty();
+    Some(Candidate { strength: if is_doubtful { Strength::Unsafe } else { candidate.strength }, ..candidate })
 }
 
 /// Statements of polluters that change the state; all of them where nothing is known of it.
@@ -78,9 +83,10 @@ fn suspects<'s>(matter: &Matter<'_>, polluters: &'s [(TestIndex, Site)]) -> Vec<
 }
 
 /// The statement with its opposite behind the test, and the opposite itself.
-fn taken_back(site: &Site, statement: &Statement) -> Option<(Vec<String>, String)> {
+fn taken_back(matter: &Matter<'_>, site: &Site, statement: &Statement) -> Option<(Vec<String>, String)> {
     let Shape::Call { call, is_awaited: false } = &statement.shape else { return None };
-    if let Some(back) = moved_back(call) {
+    let is_unknown = matter.problem.cells.is_empty() && call.function.as_str() == "os.rename";
+    if let Some(back) = moved_back(call).filter(|_| is_unknown || is_new_file(matter.problem)) {
         let lines = std::iter::once(statement.text.to_string());
         return Some((lines.chain(finalizers(site, std::slice::from_ref(&back))).collect(), back));
     }
@@ -103,13 +109,18 @@ fn taken_back(site: &Site, statement: &Statement) -> Option<(Vec<String>, String
     Some((lines, call))
 }
 
-/// The call that moves a file or directory back that another call has moved.
+/// Whether something is where nothing was on disk.
+pub(super) fn is_new_file(problem: &Problem) -> bool {
+    problem.cells.iter().any(|state| state.kind == Some(CellKind::File) && state.before == "<absent>")
+}
+
+/// The call that moves a file or directory back that another call has moved to where nothing was.
 pub(super) fn moved_back(call: &Call) -> Option<String> {
     let (object, method) = call.receiver()?;
     let is_plain =
         call.keywords.is_empty() && !call.arguments.iter().any(|argument| argument.starts_with('*'));
     match (object.as_str(), method.as_str(), &call.arguments[..]) {
-        ("os", "rename" | "replace" | "renames", [from, to]) | ("shutil", "move", [from, to]) if is_plain => {
+        ("os", "rename" | "replace", [from, to]) | ("shutil", "move", [from, to]) if is_plain => {
             Some(format!("{object}.{method}({to}, {from})"))
         }
         (path, "rename", [to]) if is_plain => Some(format!("{}.rename({to}, {path})", module("os"))),

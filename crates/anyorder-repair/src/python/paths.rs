@@ -18,26 +18,29 @@ pub(super) enum Way {
     Absolute(String),
 }
 
-/// Where temporary files go, if nobody says otherwise.
-const TEMPORARY: [&str; 2] = ["", "tmp"];
-
 /// A place on disk: the names on the way there, from the root of the suite; the first is empty if it is that of the disk.
 type Place = Vec<String>;
 
 /// The way from one file to another; both are told from the same root.
 pub(super) fn way(tree: &Tree<'_>, source: &Source, here: &str, to: &str) -> Way {
     let to: Vec<&str> = to.split('/').collect();
-    let imported = source.imports().iter().filter_map(|import| imported(tree, here, import));
-    let own = constants(source, here).into_iter().map(|(place, name)| (place, name.to_string()));
+    let imported = source.imports().iter().filter_map(|import| imported(tree, source, here, import));
+    let own = constants(tree, source, here).into_iter().map(|(place, name)| (place, name.to_string()));
     let known = imported.chain(own).filter(|(place, _)| to.starts_with(&strs(place)));
     match known.max_by_key(|(place, _)| place.len()) {
         Some((place, name)) if place.len() == to.len() => Way::Named(name),
         Some((place, name)) => Way::Named(format!("{name}.joinpath(\"{}\")", to[place.len()..].join("/"))),
-        None => match to.strip_prefix(&TEMPORARY) {
-            Some(below) => Way::Temporary(below.join("/")),
-            None if to[0].is_empty() => Way::Absolute(to.join("/")),
-            None => Way::FromHere(behind_here(here, &to)),
-        },
+        None if to[0].is_empty() => outside(tree, source, &to.join("/")),
+        None => Way::FromHere(behind_here(here, &to)),
+    }
+}
+
+/// The way to a file that is not the project's: as the tests' file would find it.
+fn outside(tree: &Tree<'_>, source: &Source, to: &str) -> Way {
+    let below = to.strip_prefix(&tree.temporary()).and_then(|below| below.strip_prefix('/'));
+    match below.filter(|_| source.text().contains("tempfile")) {
+        Some(below) => Way::Temporary(below.to_owned()),
+        None => Way::Absolute(to.to_owned()),
     }
 }
 
@@ -62,35 +65,42 @@ fn strs(names: &[String]) -> Vec<&str> {
 }
 
 /// The place that an import brings a name for.
-fn imported(tree: &Tree<'_>, here: &str, import: &Import) -> Option<(Place, String)> {
-    let name = import.name.as_ref().filter(|_| import.is_top_level && import.level == 0)?;
+fn imported(tree: &Tree<'_>, source: &Source, here: &str, import: &Import) -> Option<(Place, String)> {
+    let is_fit = import.is_top_level && import.level == 0 && is_bound_once(source, import.bound_name());
+    let name = import.name.as_ref().filter(|_| is_fit)?;
     let file = own_file(tree, here, &import.module)?;
     let source = read(tree, &file)?;
-    let place = constants(&source, &file).into_iter().find(|(_, other)| other.as_str() == name)?.0;
+    let place = constants(tree, &source, &file).into_iter().find(|(_, other)| other.as_str() == name)?.0;
     Some((place, import.bound_name().to_owned()))
 }
 
+fn is_bound_once(source: &Source, name: &str) -> bool {
+    let stores = source.top_level().iter().flat_map(|statement| &statement.stores);
+    stores.filter(|stored| stored.as_str() == name).count() == 1
+}
+
 /// Names that the file gives, at its top and for good, to places on disk.
-fn constants<'s>(source: &'s Source, here: &str) -> Vec<(Place, &'s Text)> {
-    let top = source.top_level();
-    let is_only = |name: &Text| {
-        top.iter().flat_map(|statement| &statement.stores).filter(|&other| other == name).count() == 1
-    };
+fn constants<'s>(tree: &Tree<'_>, source: &'s Source, here: &str) -> Vec<(Place, &'s Text)> {
+    let temporary = tree.temporary();
     let mut known: Vec<(Place, &Text)> = vec![];
-    for statement in top.iter() {
+    for statement in source.top_level().iter() {
         let Shape::Assign { targets, value } = &statement.shape else { continue };
         let [Target::Name(name)] = &targets[..] else { continue };
-        if let Some(place) = place(value, here, &known).filter(|_| is_only(name)) {
+        if !is_bound_once(source, name) {
+            continue;
+        }
+        if let Some(place) = place(value, &[here, &temporary], &known) {
             known.push((place, name));
         }
     }
     known
 }
 
-/// Where such an expression leads; nothing if that cannot be told, or if it is a text and no `Path`.
-fn place(expression: &str, here: &str, known: &[(Place, &Text)]) -> Option<Place> {
+/// Where such an expression leads; nothing if that cannot be told, or if it is a text and no `Path`. It may begin with the file
+/// that it stands in, and with where temporary files are.
+fn place(expression: &str, starts: &[&str; 2], known: &[(Place, &Text)]) -> Option<Place> {
     let text = expression.replace('\'', "\"");
-    let (mut place, mut rest) = start(&text, here, known)?;
+    let (mut place, mut rest) = start(&text, starts, known)?;
     for same in [".resolve()", ".absolute()"] {
         rest = rest.strip_prefix(same).unwrap_or(rest);
     }
@@ -101,13 +111,12 @@ fn place(expression: &str, here: &str, known: &[(Place, &Text)]) -> Option<Place
 }
 
 /// Where an expression begins, and what is left of it.
-fn start<'t>(text: &'t str, here: &str, known: &[(Place, &Text)]) -> Option<(Place, &'t str)> {
+fn start<'t>(text: &'t str, starts: &[&str; 2], known: &[(Place, &Text)]) -> Option<(Place, &'t str)> {
     let plain = text.strip_prefix("pathlib.").unwrap_or(text);
-    if let Some(rest) = plain.strip_prefix("Path(__file__)") {
-        return Some((here.split('/').map(str::to_owned).collect(), rest));
-    }
-    if let Some(rest) = plain.strip_prefix("Path(tempfile.gettempdir())") {
-        return Some((TEMPORARY.map(str::to_owned).to_vec(), rest));
+    for (words, start) in ["Path(__file__)", "Path(tempfile.gettempdir())"].iter().zip(starts) {
+        if let Some(rest) = plain.strip_prefix(words) {
+            return Some((start.split('/').map(str::to_owned).collect(), rest));
+        }
     }
     known.iter().find_map(|(place, name)| {
         let rest = text.strip_prefix(name.as_str())?;
@@ -150,6 +159,10 @@ mod tests {
     impl Files for One {
         fn read(&self, path: &str) -> Option<Vec<u8>> {
             (path == self.0).then(|| self.1.into())
+        }
+
+        fn temporary(&self) -> String {
+            "/var/tmp".to_owned()
         }
     }
 
@@ -211,7 +224,7 @@ mod tests {
             ("from places import NOTE\n", "tests/b/note.txt", "NOTE"),
             ("from places import NOTE as MEMO, HERE\n", "tests/b/note.txt", "MEMO"),
             ("from places import HERE\n", "tests/c.txt", "HERE.joinpath(\"c.txt\")"),
-            ("from places import LOCK\n", "/tmp/a.lock", "LOCK"),
+            ("from places import LOCK\n", "/var/tmp/a.lock", "LOCK"),
         ] {
             assert_eq!(way_in(text, "tests/test_a.py", to), Way::Named(expression.to_owned()), "{text}");
         }
@@ -219,8 +232,12 @@ mod tests {
 
     #[test]
     fn what_is_outside_of_the_project_is_not_told_from_the_file() {
-        let way = |to: &str| way_in("import places\n", "tests/test_a.py", to);
-        assert_eq!(way("/tmp/b/a.lock"), Way::Temporary("b/a.lock".to_owned()));
-        assert_eq!(way("/srv/a.lock"), Way::Absolute("/srv/a.lock".to_owned()));
+        let way = |text: &str, to: &str| way_in(text, "tests/test_a.py", to);
+        let temporary = Way::Temporary("b/a.lock".to_owned());
+        assert_eq!(way("import tempfile\n", "/var/tmp/b/a.lock"), temporary);
+        let absolute = Way::Absolute("/var/tmp/b/a.lock".to_owned());
+        assert_eq!(way("import places\n", "/var/tmp/b/a.lock"), absolute);
+        let rebound = "from places import LOCK\nLOCK = LOCK.parent / 'b' / 'a.lock'\n";
+        assert_eq!(way(rebound, "/var/tmp/b/a.lock"), absolute);
     }
 }

@@ -4,17 +4,19 @@ use std::collections::BTreeSet;
 
 use anyorder_model::{PatchSource, Placement, Strength, TestIndex};
 
-use super::fixture::{Fixture, Reach, cleanups};
+use super::fixture::{Fixture, Reach, cleanups, used};
 use super::keep::{Keep, strength};
 use super::local::anew;
 use super::matter::{Matter, files_of, tests_of};
-use super::names::{files_in_words, fresh_name, functions_in_words, in_words, unused};
+use super::names::{files_in_words, functions_in_words, in_words};
+use super::opposite::is_new_file;
 use super::recipe::{Edit, Step};
 use super::sets::is_looked_at;
 use super::site::{Site, read};
-use super::text::{is_mark, module};
+use super::text::{defined, is_mark, module};
 use super::undo::Undo;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, Leaves};
+use crate::words::words;
 
 /// Statements that put state right. They may name modules.
 #[derive(Clone, Debug)]
@@ -36,6 +38,10 @@ pub(super) struct Lines {
 /// Candidates with these statements, where they cure most with the fewest lines first.
 pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     let (polluters, sufferers) = (&matter.problem.polluters, &matter.problem.sufferers);
+    if is_long(lines) {
+        // What stands in a fixture is indented, and so would be what is in such a text.
+        return first_of_all(matter, lines, sufferers).into_iter().collect();
+    }
     let behind = || behind(matter, lines, polluters);
     let is_set = lines.source == PatchSource::Reset && lines.text.iter().any(|line| line.contains(" = "));
     let before = || {
@@ -57,11 +63,19 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     let is_doubtful = is_told && is_looked_at(matter);
     for candidate in &mut candidates {
         candidate.source = lines.source;
+        candidate.leaves = Leaves::Anything;
         if is_doubtful && candidate.edited.iter().any(|test| sufferers.contains(test)) {
             candidate.strength = Strength::Unsafe;
         }
     }
+    let for_a_while = for_a_while(matter, lines, sufferers);
+    candidates.extend(for_a_while.map(|candidate| Candidate { source: lines.source, ..candidate }));
     candidates
+}
+
+/// Whether a text in them goes over several lines.
+fn is_long(lines: &Lines) -> bool {
+    lines.text.iter().any(|line| line.contains("\"\"\"") || line.contains("'''"))
 }
 
 /// The tests do it first of all; then each test of their files.
@@ -74,14 +88,12 @@ fn before(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Ve
         block
     });
     let anew = with_fixtures_anew(matter, lines, tests);
-    let for_a_while = for_a_while(matter, lines, tests);
-    one_by_one.into_iter().chain(around).chain(anew).chain(for_a_while).collect()
+    one_by_one.into_iter().chain(around).chain(anew).collect()
 }
 
 /// It is done before the tests, and taken back behind them: for other tests it is as if nobody had done it.
 fn for_a_while(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) -> Option<Candidate> {
-    let back = lines.back.as_ref().map(|back| vec![Keep::new([], back.iter().cloned().map(Undo::Statement))]);
-    let keeps = back.or_else(|| matter.keeps()).filter(|_| matter.problem.is_brittle())?;
+    let keeps = taken_back(matter, lines).filter(|_| matter.problem.is_brittle())?;
     let sites = matter.few_sites(tests)?;
     let mut steps = vec![];
     let mut defined = BTreeSet::new();
@@ -93,20 +105,35 @@ fn for_a_while(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestIndex>) 
             steps.extend(at_home(lines, &site.file, first)?);
             continue;
         }
-        let name = fresh_name(site, &format!("set_{}", matter.name));
-        let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));
-        steps.extend(at_home(lines, &site.file, Edit::Decorate { function: function.clone(), decorator })?);
+        let name = format!("set_{}", matter.name);
+        let decorate = Edit::Decorate { function: function.clone(), decorator: used(&name) };
+        steps.extend(at_home(lines, &site.file, decorate)?);
         if defined.insert(site.file.clone()) {
             let (parameters, first) = (&lines.fixtures[..], &lines.text[..]);
             let set = Fixture { name: &name, reach: Reach::Named, parameters, first };
-            let define = Edit::Define { before: Some(function), lines: set.lines(&keeps, own), name };
+            let define = Edit::Define { before: Some(function), lines: set.lines(&keeps, own) };
             steps.push(Step { file: site.file.clone(), edit: define });
         }
     }
-    let summary =
-        format!("let {} {} first, and take that back behind", functions_in_words(&sites), does(lines));
+    let summary = format!("let {} {} first, and take that back", functions_in_words(&sites), does(lines));
+    let cells = matter.problem.cells.iter().map(|state| state.cell.clone()).collect();
     let candidate = matter.candidate(steps, Placement::Test, summary, tests_of(&sites));
-    Some(Candidate { strength: strength(&keeps), ..candidate })
+    Some(Candidate { strength: strength(&keeps), leaves: Leaves::Without(cells), ..candidate })
+}
+
+/// What takes back what the lines do: the opposite, if they have one and nothing was there before, or else what keeps the cells.
+fn taken_back(matter: &Matter<'_>, lines: &Lines) -> Option<Vec<Keep>> {
+    let opposite = lines.back.as_ref().filter(|_| is_new_file(matter.problem));
+    if let Some(back) = opposite {
+        return Some(vec![Keep::new([], back.iter().cloned().map(Undo::Statement))]);
+    }
+    let used: BTreeSet<&str> = lines.text.iter().flat_map(|line| words(line)).collect();
+    let is_free = |keeps: &Vec<Keep>| {
+        let bound = keeps.iter().flat_map(|keep| &keep.save).filter_map(|line| line.split_once(" = "));
+        !keeps.iter().any(|keep| keep.has_locals) && bound.into_iter().all(|(name, _)| !used.contains(name))
+    };
+    let renamed = || matter.keeps_of(|_| true, |short| format!("{short}_before")).filter(is_free);
+    matter.keeps().filter(is_free).or_else(renamed)
 }
 
 /// The tests do it first of all, with fixtures that no other test has had before.
@@ -165,7 +192,7 @@ fn steps_first_of_all(matter: &Matter<'_>, lines: &Lines, tests: &BTreeSet<TestI
 
 /// The first line of a fixture with these statements.
 fn heading(name: &str, lines: &Lines) -> String {
-    format!("def {name}({}):", lines.fixtures.join(", "))
+    format!("def {}({}):", defined(name), lines.fixtures.join(", "))
 }
 
 /// It is done behind the tests; then behind each test of their files.
@@ -204,13 +231,13 @@ fn behind_one(
         let finally = || Edit::Finally { function, first: vec![], lines: lines.text.clone() };
         return at_home(lines, &site.file, cleanup.unwrap_or_else(finally));
     }
-    let name = fresh_name(site, &format!("clean_{}", matter.name));
-    let decorator = format!("{}.mark.usefixtures(\"{name}\")", module("pytest"));
+    let name = format!("clean_{}", matter.name);
+    let decorator = used(&name);
     let decorate = Edit::Decorate { function: function.clone(), decorator };
     let mut steps = at_home(lines, &site.file, decorate)?;
     if defined.insert(site.file.clone()) {
         let block = with_fixtures(&name, lines, keep, Reach::Named);
-        let define = Edit::Define { before: Some(function), name, lines: block };
+        let define = Edit::Define { before: Some(function), lines: block };
         steps.push(Step { file: site.file.clone(), edit: define });
     }
     Some(steps)
@@ -245,9 +272,8 @@ fn around(
     block: impl Fn(&str) -> Vec<String>,
 ) -> Option<Candidate> {
     let step = |file: &String| {
-        let name = unused(&read(matter.tree, file)?, &format!("clean_{}", matter.name));
-        let define = Edit::Define { before: None, lines: block(&name), name };
-        at_home(lines, file, define)
+        read(matter.tree, file)?;
+        at_home(lines, file, Edit::Define { before: None, lines: block(&format!("clean_{}", matter.name)) })
     };
     let steps = files.iter().map(step).collect::<Option<Vec<Vec<Step>>>>()?;
     let summary = format!("{} around each test of {}", does(lines), files_in_words(files));

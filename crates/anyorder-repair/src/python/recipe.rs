@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_source::{Body, Editor, Function, Shape, Source, Statement};
 
+use super::names::unused;
 use super::paths::{Way, way};
 use super::site::is_own;
-use super::text::{Called, as_file, module, resolve};
+use super::text::{Called, as_defined, as_file, module, resolve};
 use crate::candidate::{CannotApply, Recipe};
 use crate::workshop::Tree;
 
@@ -41,7 +42,7 @@ pub(super) enum Edit {
     /// A function gets a decorator.
     Decorate { function: Vec<String>, decorator: String },
     /// A function is defined before another one, or before the class around that; before all others if there is none.
-    Define { before: Option<Vec<String>>, name: String, lines: Vec<String> },
+    Define { before: Option<Vec<String>>, lines: Vec<String> },
     /// Lines go into the function that tears down what another one sets up, with this heading if it is new.
     TearDown { setup: Vec<String>, name: String, heading: Vec<String>, lines: Vec<String>, among: Among },
     /// Lines go where a fixture cleans up; it gets a `yield` if it has none.
@@ -156,7 +157,7 @@ impl<'a> Edited<'a> {
                 let (function, text) = (self.function(function)?, self.text(decorator));
                 self.editor.add_decorator(function, &text);
             }
-            Edit::Define { before, name, lines } => self.define(before.as_deref(), name, lines)?,
+            Edit::Define { before, lines } => self.define(before.as_deref(), lines)?,
             Edit::TearDown { setup, name, heading, lines, among } => {
                 self.tear_down(setup, name, heading, lines, *among)?;
             }
@@ -185,10 +186,7 @@ impl<'a> Edited<'a> {
         Ok(())
     }
 
-    fn define(&mut self, before: Option<&[String]>, name: &str, lines: &[String]) -> Result<(), CannotApply> {
-        if self.source.binds(name) {
-            return Err(CannotApply);
-        }
+    fn define(&mut self, before: Option<&[String]>, lines: &[String]) -> Result<(), CannotApply> {
         let text = self.lines(lines);
         let place = match before {
             Some(names) => Some(self.function(names)?),
@@ -283,6 +281,9 @@ impl<'a> Edited<'a> {
         if let Some(path) = as_file(module) {
             return Called::Module(self.path(path));
         }
+        if let Some(name) = as_defined(module) {
+            return Called::Module(unused(self.source, name));
+        }
         if self.own == Some(module) || attribute.is_some_and(|attribute| self.has(module, attribute)) {
             return Called::Nothing;
         }
@@ -362,6 +363,10 @@ mod tests {
     impl Files for Named {
         fn read(&self, path: &str) -> Option<Vec<u8>> {
             self.0.contains(&path).then(Vec::new)
+        }
+
+        fn temporary(&self) -> String {
+            "/tmp".to_owned()
         }
     }
 

@@ -10,7 +10,7 @@ use super::recipe::{Edit, Step};
 use super::site::Site;
 use super::text::{module, within};
 use super::undo::Undo;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, Leaves};
 
 /// A class that an abstract one was told of (`shop.Priced.register(shop.Cart)`): those that it knew before are told to it anew.
 pub(super) fn with_class(path: &str, saved: &str) -> Option<Keep> {
@@ -96,7 +96,7 @@ pub(super) fn renamed(matter: &Matter<'_>) -> Option<Candidate> {
     }
     let summary = format!("let {} register `{own}`, for `{name}` would stay", functions_in_words(&polluters));
     let candidate = matter.candidate(steps, Placement::Polluter, summary, tests_of(&polluters));
-    Some(Candidate { strength: Strength::Unsafe, ..candidate })
+    Some(Candidate { strength: Strength::Unsafe, leaves: Leaves::Anything, ..candidate })
 }
 
 /// The statements of a test that say `name`, with another one.

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use anyorder_model::{PatchSource, Placement, State, TestIndex};
 use anyorder_source::{Shape, Source, Statement, Target};
 
-use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone};
+use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone, used};
 use super::keep::{Keep, strength};
 use super::matter::{FEW, Matter, files_of, tests_of};
-use super::names::{files_in_words, fresh_name, functions_in_words, in_words, unused};
+use super::names::{files_in_words, functions_in_words, in_words};
 use super::recipe::{Edit, Step};
 use super::rewrite::{of_absent, with_monkeypatch};
 use super::setup::at_narrower_setups;
@@ -208,14 +208,13 @@ fn at_test(matter: &Matter<'_>, keeps: &[Keep], site: &Site, defined: &mut BTree
             return vec![step(Edit::Decorate { function, decorator: manager.clone() })];
         }
     }
-    let name = fresh_name(site, &fixture_name(matter, keeps));
+    let name = fixture_name(matter, keeps);
     let mut steps = vec![];
     if defined.insert(site.file.clone()) {
         let lines = fixture(&name, keeps, Reach::Named, own);
-        steps.push(step(Edit::Define { before: Some(function.clone()), name: name.clone(), lines }));
+        steps.push(step(Edit::Define { before: Some(function.clone()), lines }));
     }
-    let decorator = format!("{}.mark.usefixtures(\"{name}\")", super::text::module("pytest"));
-    steps.push(step(Edit::Decorate { function, decorator }));
+    steps.push(step(Edit::Decorate { function, decorator: used(&name) }));
     steps
 }
 
@@ -225,10 +224,9 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
     let mut candidates = vec![];
     for reach in [Reach::EachTest, Reach::AllTests] {
         let step = |file: &String| {
-            let source = read(matter.tree, file)?;
-            let name = unused(&source, &fixture_name(matter, keeps));
-            let lines = fixture(&name, keeps, reach, matter.own_of(file));
-            Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
+            read(matter.tree, file)?;
+            let lines = fixture(&fixture_name(matter, keeps), keeps, reach, matter.own_of(file));
+            Some(Step { file: file.clone(), edit: Edit::Define { before: None, lines } })
         };
         let Some(steps) = files.iter().map(step).collect::<Option<Vec<Step>>>() else { return vec![] };
         let each = if reach == Reach::EachTest { "each test of" } else { "the tests of" };
@@ -248,13 +246,12 @@ fn around_directory(matter: &Matter<'_>, keeps: &[Keep], files: &BTreeSet<String
     let directory = common_directory(files);
     let file =
         if directory.is_empty() { "conftest.py".to_owned() } else { format!("{directory}/conftest.py") };
-    let source = Source::parse(matter.tree.read(&file).unwrap_or_default()).ok()?;
-    let name = unused(&source, &fixture_name(matter, keeps));
-    let lines = fixture(&name, keeps, Reach::EachTest, None);
+    Source::parse(matter.tree.read(&file).unwrap_or_default()).ok()?;
+    let lines = fixture(&fixture_name(matter, keeps), keeps, Reach::EachTest, None);
     let place =
         if directory.is_empty() { "all tests".to_owned() } else { format!("all tests in `{directory}`") };
     let summary = format!("put {} back behind {place}", matter.what);
-    let step = Step { file, edit: Edit::Define { before: None, name, lines } };
+    let step = Step { file, edit: Edit::Define { before: None, lines } };
     let candidate = matter.candidate(vec![step], Placement::Directory, summary, vec![]);
     Some(Candidate { strength: strength(keeps), ..candidate })
 }

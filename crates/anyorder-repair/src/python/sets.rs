@@ -8,10 +8,10 @@ use anyorder_source::Source;
 
 use super::keep::Known;
 use super::matter::{Matter, files_of, tests_of};
-use super::names::{files_in_words, functions_in_words, unused};
+use super::names::{files_in_words, functions_in_words};
 use super::recipe::{Edit, Step};
 use super::site::{Site, read};
-use super::text::{double_quoted, module};
+use super::text::{defined, double_quoted, module};
 use crate::candidate::Candidate;
 use crate::words::words;
 
@@ -77,12 +77,13 @@ fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -
 fn around_files(matter: &Matter<'_>, pins: &[String]) -> Option<Candidate> {
     let files: BTreeSet<String> = files_of(matter, &matter.problem.sufferers);
     let step = |file: &String| {
-        let name = unused(&read(matter.tree, file)?, &format!("set_{}", matter.name));
+        read(matter.tree, file)?;
+        let name = defined(&format!("set_{}", matter.name));
         let head = format!("@{}.fixture(autouse=True)", module("pytest"));
         let parameter = if takes_monkeypatch(pins) { "monkeypatch" } else { "" };
         let mut lines = vec![head, format!("def {name}({parameter}):")];
         lines.extend(pins.iter().map(|pin| format!("    {pin}")));
-        Some(Step { file: file.clone(), edit: Edit::Define { before: None, name, lines } })
+        Some(Step { file: file.clone(), edit: Edit::Define { before: None, lines } })
     };
     let steps = files.iter().map(step).collect::<Option<Vec<Step>>>()?;
     let summary =

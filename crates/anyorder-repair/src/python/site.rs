@@ -131,7 +131,7 @@ pub(super) fn is_own(tree: &Tree<'_>, file: &str, import: &Import) -> bool {
 /// The file of a module of the project that another file imports: below the root, or beside that file.
 pub(super) fn own_file(tree: &Tree<'_>, file: &str, module: &str) -> Option<String> {
     let beside = file.rfind('/').map_or("", |at| &file[..=at]);
-    file_below(tree, &["", "src/", "lib/", beside], module)
+    file_below(tree, &[beside, "", "src/", "lib/"], module)
 }
 
 fn file_below(tree: &Tree<'_>, places: &[&str], module: &str) -> Option<String> {

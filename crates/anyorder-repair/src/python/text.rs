@@ -27,6 +27,19 @@ pub(super) fn file(path: &str) -> String {
     module(&format!("{FILE}{path}"))
 }
 
+/// Begins the name of what is no module but a fixture that is about to be defined.
+const DEFINED: &str = "defined ";
+
+/// A fixture that is about to be defined, by the name that it gets if nobody has that.
+pub(super) fn defined(name: &str) -> String {
+    module(&format!("{DEFINED}{name}"))
+}
+
+/// The name that such a fixture should get, if this is no module.
+pub(super) fn as_defined(module: &str) -> Option<&str> {
+    module.strip_prefix(DEFINED)
+}
+
 /// The path of a file, if this is no module.
 pub(super) fn as_file(module: &str) -> Option<&str> {
     module.strip_prefix(FILE)
