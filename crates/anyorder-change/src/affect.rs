@@ -3,7 +3,7 @@
 //! Knows what changed, what each test ran, and what was imported for it. Does not know what tests do to each other.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyorder_model::{Selected, Suite, Test, TestId, TestIndex, Why};
 
@@ -14,6 +14,7 @@ use crate::elements::{class_of, last};
 use crate::ground::Ground;
 use crate::imports::{Concerned, Loaded};
 use crate::profiles::{Recorded, function_of};
+use crate::remarks::Remarks;
 use crate::stamp::Stamper;
 use crate::{Changes, Imports, OldProfiles};
 
@@ -80,25 +81,8 @@ struct Judge<'a> {
     stampers: OnceCell<[Stamper<'a>; 2]>,
     /// Functions that have profiles with some parameters.
     known: BTreeSet<(String, String)>,
-    /// Whether code of the project may look at what is said about functions, and at annotations.
-    looks_at_remarks: bool,
-    /// The files of both trees that may do so at import.
-    look_at_import: OnceCell<[RoaringBitmap; 2]>,
+    remarks: Remarks<'a>,
 }
-
-/// How code looks at those.
-const REMARKS: [&str; 10] = [
-    "__annotations__",
-    "__doc__",
-    "__signature__",
-    "doctest",
-    "get_annotations",
-    "get_type_hints",
-    "getdoc",
-    "getfullargspec",
-    "signature",
-    "typechecked",
-];
 
 impl<'a> Judge<'a> {
     fn new(changes: &'a Changes, old: &'a OldProfiles, rts: Rts, imports: &'a Imports) -> Self {
@@ -113,22 +97,8 @@ impl<'a> Judge<'a> {
             concerned: trees.map(|loaded| loaded.concerned(changes)),
             stampers: OnceCell::new(),
             known: known.collect(),
-            looks_at_remarks: trees.iter().any(|loaded| loaded.mentions(&REMARKS)),
-            look_at_import: OnceCell::new(),
+            remarks: Remarks::new(imports),
         }
-    }
-
-    /// Whether a test may notice what functions say about themselves: where it is known what it ran, by that.
-    fn minds_remarks(&self, ground: &Ground<'_>, reach: &[RoaringBitmap; 2]) -> bool {
-        if ground.is_text() || !self.looks_at_remarks || ground.touched.is_none() {
-            return ground.is_text() || self.looks_at_remarks;
-        }
-        let trees = [&self.imports.old, &self.imports.new];
-        let files = self.look_at_import.get_or_init(|| trees.map(|tree| tree.mention_at_import(&REMARKS)));
-        let at_import = files.iter().zip(reach).any(|(files, reach)| !files.is_disjoint(reach));
-        at_import
-            || REMARKS.iter().any(|name| ground.mentions(name))
-            || trees.iter().any(|loaded| ground.runs_code_with(loaded, &REMARKS))
     }
 
     /// Whether a profile tells what its test did before the change, or does now.
@@ -155,10 +125,10 @@ impl<'a> Judge<'a> {
     fn reasons_on(&self, ground: &Ground<'_>) -> Vec<Why> {
         let reach = [&self.imports.old, &self.imports.new].map(|loaded| ground.reach(loaded));
         let mut why = Vec::new();
-        let minds_remarks = OnceCell::new();
+        let mut noticed: BTreeMap<How, bool> = BTreeMap::new();
         for (at, changed) in self.changes.elements.iter().enumerate() {
-            let minds = || *minds_remarks.get_or_init(|| self.minds_remarks(ground, &reach));
-            if changed.how == How::Remarks && !minds() {
+            let how = changed.how;
+            if !*noticed.entry(how).or_insert_with(|| self.remarks.may_notice(how, ground, &reach)) {
                 continue;
             }
             let sides = self.concerned.iter().zip(&reach);

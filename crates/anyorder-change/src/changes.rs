@@ -50,8 +50,10 @@ pub struct Changed {
 /// How an element differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum How {
-    /// Only what it says about itself, and the types that it names: nothing, unless somebody looks at these.
-    Remarks,
+    /// Only what it says about itself: nothing, unless somebody looks at that.
+    Docstring,
+    /// Only the types that it names, or both: nothing, unless somebody looks at them.
+    Annotations,
     /// It does something else, but is called as before.
     Body,
     /// Its parameters, defaults, annotations or decorators are other ones, too; or, at import, anything is.
@@ -83,7 +85,8 @@ pub fn changes(old: &Tree, new: &Tree) -> Changes {
         if digests[0] == digests[1] {
             continue;
         }
-        if concerns_all(path) {
+        let mut trees = [old, new].into_iter().filter(|tree| tree.files.contains_key(path));
+        if trees.any(|tree| concerns_all(path, tree.parts(path))) {
             changes.everything.push(path.clone());
         } else if is_python(path) {
             changes.elements.extend(File { path, old, new }.changes(&loading));
@@ -115,7 +118,9 @@ impl File<'_> {
                     let changed = self.changed(None, How::Changed, difference.line);
                     Changed { name: difference.name, ..changed }
                 };
-                differences.map(told).collect()
+                let docstring = self.changed(None, How::Docstring, 1);
+                let docstring = Some(docstring).filter(|_| old.docstring != new.docstring);
+                differences.map(told).chain(docstring).collect()
             }
             _ if !is_there[0] => vec![self.changed(None, How::Added, 1)],
             _ if !is_there[1] => vec![self.changed(None, How::Deleted, 1)],
@@ -154,8 +159,12 @@ fn difference(before: Option<&Part>, part: &Part) -> Option<How> {
     if before.header != part.header || before.is_class != part.is_class {
         return Some(How::Changed);
     }
-    let remarks = (before.remarks != part.remarks).then_some(How::Remarks);
-    (before.body != part.body).then_some(How::Body).or(remarks)
+    let remarks = [
+        (before.body != part.body).then_some(How::Body),
+        (before.annotations != part.annotations).then_some(How::Annotations),
+        (before.docstring != part.docstring).then_some(How::Docstring),
+    ];
+    remarks.into_iter().flatten().next()
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod profiles;
 mod quiet;
 mod record;
 mod relate;
+mod remarks;
 mod renames;
 mod settings;
 mod stamp;

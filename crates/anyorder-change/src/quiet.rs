@@ -302,6 +302,6 @@ mod tests {
             ["C", "C"]
         );
         assert_eq!(quiet("class C:\n    pytestmark = 1\n    x = 1\n"), ["C", "C.x"]);
-        assert_eq!(quiet("class C(ValueError):\n    'A fault.'\n"), ["C", "C"]);
+        assert_eq!(quiet("class C(ValueError):\n    'A fault.'\n"), ["C"]);
     }
 }

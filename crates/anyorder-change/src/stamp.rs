@@ -52,14 +52,14 @@ impl<'a> Stamper<'a> {
         let mut everything = blake3::Hasher::new();
         let mentioned = Mentioned::new(&loaded.tree, &loaded.graph);
         let mut data = Vec::new();
-        for (path, file) in
-            loaded.tree.files.iter().filter(|(path, _)| concerns_all(path) || !is_python(path))
+        let is_for_all = |path: &str| concerns_all(path, loaded.tree.parts(path));
+        for (path, file) in loaded.tree.files.iter().filter(|(path, _)| is_for_all(path) || !is_python(path))
         {
             let mut hasher = blake3::Hasher::new();
             add(&mut hasher, path.as_bytes());
             let name = short(&hasher);
             hasher.update(&file.digest);
-            if concerns_all(path) {
+            if is_for_all(path) {
                 everything.update(&short(&hasher));
             } else {
                 let opening = Opening::new(&mentioned, path, &loaded.graph, loaded.seen());
@@ -108,13 +108,14 @@ fn add_parts(hasher: &mut blake3::Hasher, parts: &Parts, path: &str, ground: &Gr
 
 fn add_part(hasher: &mut blake3::Hasher, part: &Part) {
     add(hasher, part.name.as_bytes());
-    hasher.update(&part.header).update(&part.body).update(&part.remarks);
+    hasher.update(&part.header).update(&part.body).update(&part.docstring).update(&part.annotations);
 }
 
 /// What runs when a file is imported; of one that cannot be read, all.
 fn at_import(loaded: &Loaded, number: u32, path: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     let Some(parts) = loaded.tree.parts(path) else { return loaded.tree.files[path].digest };
+    hasher.update(&parts.docstring);
     for step in &parts.steps {
         hasher.update(&step.digest);
     }

@@ -131,7 +131,8 @@ fn a_name_that_is_used_at_import_affects_all_who_load_what_uses_it() {
 fn remarks_and_annotations_affect_nobody_unless_somebody_looks_at_them() {
     let doc = ("shop/cart.py", "rate=1):", "rate: int = 1) -> int:\n        'All of it.'");
     let class = ("shop/cart.py", "class Cart:", "class Cart:\n    'A cart.'");
-    for edit in [doc, class] {
+    let module = ("shop/cart.py", "from . import", "'All about carts.'\nfrom . import");
+    for edit in [doc, class, module] {
         assert_eq!(dynamic(&[edit]), [] as [&str; 0], "{edit:?}");
     }
     assert_eq!(dynamic(&[doc, ("shop/settings.py", "", "\nX = print.__doc__\n")]), [TOTAL]);
@@ -141,23 +142,38 @@ fn remarks_and_annotations_affect_nobody_unless_somebody_looks_at_them() {
     );
 }
 
+/// How many tests are affected if one ran this code and read this name, in a shop whose settings have a function that says `looks`.
+fn noticed(looks: &str, (from, to): (&str, &str), code: &[&str], read: &str) -> usize {
+    let function = format!("\ndef f(x): return x.{looks}\n");
+    let class = ("shop/cart.py", "class Cart:", "class Till(Exception):\n    'A till.'\nclass Cart:");
+    let before = shop(&[class, ("shop/settings.py", "", &function)]);
+    let after = before.iter().map(|(path, text)| (path.clone(), text.replace(from, to)));
+    let after: Vec<(String, String)> = after.collect();
+    let tests = suite(&[TOTAL]);
+    let total = ran(code, &["tests.test_cart.Cart", read]);
+    let profiles = recorded(&tree(&before), vec![(TOTAL, total)]);
+    between(&tree(&before), &tree(&after)).affected(&tests, &profiles, Rts::Dynamic).tests.len()
+}
+
 #[test]
 fn remarks_affect_those_who_ran_code_that_looks_at_them() {
-    let shop = shop(&[("shop/settings.py", "", "\ndef f(x): return x.__doc__\n")]);
-    let before: Vec<(&str, &str)> = shop.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let after =
-        before.iter().map(|(path, text)| (*path, text.replace("rate=1):", "rate=1):\n        'All of it.'")));
-    let after: Vec<(&str, String)> = after.collect();
-    let after: Vec<(&str, &str)> = after.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let doc = ("rate=1):", "rate=1):\n        'All of it.'");
     let code = ["tests/test_cart.py:test_total", "shop/cart.py:Cart.total", "shop/settings.py:f"];
-    let affected = |code: &[&str], read: &str| {
-        let total = ran(code, &["tests.test_cart.Cart", read]);
-        let tests = suite(&[TOTAL]);
-        let profiles = recorded(&tree(&before), vec![(TOTAL, total)]);
-        between(&tree(&before), &tree(&after)).affected(&tests, &profiles, Rts::Dynamic).tests.len()
-    };
-    assert_eq!((affected(&code[..2], ".total"), affected(&code[..2], ".__doc__")), (0, 1));
-    assert_eq!(affected(&code, ".total"), 1);
+    assert_eq!(noticed("__doc__", doc, &code[..2], ".total"), 0);
+    assert_eq!(noticed("__doc__", doc, &code[..2], ".__doc__"), 1);
+    assert_eq!(noticed("__doc__", doc, &code, ".total"), 1);
+    for docstring in [doc, ("'A till.'", "'The till.'"), ("from . import", "'Carts.'\nfrom . import")] {
+        assert_eq!(noticed("__doc__", docstring, &code, ".Till"), 1, "{docstring:?}");
+        assert_eq!(noticed("signature", docstring, &code, ".Till"), 0, "{docstring:?}");
+    }
+    assert_eq!(noticed("signature", ("rate=1):", "rate: int = 1):"), &code, ".total"), 1);
+}
+
+#[test]
+fn what_is_to_be_installed_affects_nobody_as_long_as_nothing_is_built() {
+    let setup = |text| ("setup.py", "", text);
+    assert_eq!(dynamic(&[setup("setup(install_requires=['a'])\n")]), [] as [&str; 0]);
+    assert_eq!(dynamic(&[setup("setup(ext_modules=cythonize('a.pyx'))\n")]), [TOTAL, NAME, OTHER]);
 }
 
 #[test]

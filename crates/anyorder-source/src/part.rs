@@ -17,7 +17,7 @@ pub type Digest = [u8; 16];
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     /// What runs at import, statement by statement: those of the module and of class bodies; headers of functions that do more
-    /// than to bind a name. Neither imports of the module itself, unless they are special, nor what is there for type
+    /// than to bind a name. Neither docstrings, unless a decorator or a keyword of a class may look at them, nor imports of the module itself, unless they are special, nor what is there for type
     /// checkers only.
     pub steps: Vec<Step>,
     /// Functions and classes in the order in which they are written; one of each name.
@@ -33,6 +33,8 @@ pub struct Parts {
     pub names: BTreeSet<String>,
     /// The values of all strings.
     pub strings: BTreeSet<String>,
+    /// What the module says about itself.
+    pub docstring: Digest,
     /// What headers of functions mention that only bind a name, by the functions' names; annotations do not count.
     pub headers: BTreeMap<String, BTreeSet<String>>,
 }
@@ -66,8 +68,10 @@ pub struct Part {
     pub header: Digest,
     /// Its statements without those of functions in it; where it is a class, nothing.
     pub body: Digest,
-    /// Annotations, and what it says about itself, as long as nobody looks at them when it is defined.
-    pub remarks: Digest,
+    /// What it says about itself, as long as nobody looks at that when it is defined.
+    pub docstring: Digest,
+    /// Annotations, as long as nobody looks at them when it is defined.
+    pub annotations: Digest,
     /// Whether its statements assign nothing but variables and attributes of `self`.
     pub is_tidy: bool,
     /// Whether it is a class.

@@ -61,7 +61,7 @@ impl ClassRule<'_> {
     /// What concerns all tests: nobody knows who opens a resource, or what another package does.
     fn everything(&self) -> Vec<String> {
         let is_resource = |path: &str| self.old.is_none() && is_resource(path);
-        let files = self.files.iter().filter(|path| concerns_all(path) || is_resource(path));
+        let files = self.files.iter().filter(|path| concerns_all(path, None) || is_resource(path));
         let mut found: Vec<String> = files.cloned().collect();
         let Some(old) = self.old else { return found };
         let (before, now) = (&old.resources, &self.new.resources);

@@ -66,8 +66,6 @@ pub(super) struct Enclosing {
     pub(super) bases: BTreeSet<String>,
     /// Whether nothing but its bases can look at it when it is made.
     pub(super) is_clear: bool,
-    /// Whether nothing at all can.
-    pub(super) is_bare: bool,
 }
 
 impl Enclosing {
@@ -81,7 +79,7 @@ impl Enclosing {
         let is_clear = class.decorator_list.is_empty()
             && !has_keywords
             && expressions.iter().all(|base| named(base).is_some());
-        Enclosing { is_bare: is_clear && bases.is_empty(), bases, is_clear }
+        Enclosing { bases, is_clear }
     }
 }
 

@@ -46,7 +46,7 @@ impl<'c> Partition<'c> {
     fn at_import(&mut self, suite: &[Stmt]) {
         for statement in suite {
             match statement {
-                _ if is_docstring(statement, suite) && self.is_plain_class() => self.remark(statement),
+                _ if is_docstring(statement, suite) && self.is_remark(statement) => self.remark(statement),
                 Stmt::FunctionDef(function) => self.definition(function),
                 Stmt::ClassDef(class) => self.class(class),
                 Stmt::If(it) if is_for_type_checkers(&it.test) => {
@@ -72,9 +72,7 @@ impl<'c> Partition<'c> {
         let stripped = without_functions(statement);
         let constant = constant(statement).filter(|_| self.scope.is_empty());
         let evaluated = Evaluated::statement(&stripped);
-        let doc = is_docstring(statement, std::slice::from_ref(statement)).then(|| "__doc__".to_owned());
-        let binds = assigned_name(statement).or(doc);
-        let binds = binds.filter(|_| evaluated.is_clear);
+        let binds = assigned_name(statement).filter(|_| evaluated.is_clear);
         let binds = binds.and_then(|name| self.bound(&name));
         self.parts.calls.extend(Mentions::of(std::slice::from_ref(&stripped)).calls);
         self.push_step(print_of(&[stripped]), statement, constant, binds, evaluated);
@@ -91,16 +89,20 @@ impl<'c> Partition<'c> {
         }
     }
 
-    /// Whether this is the body of a class that nobody looks at when it is made.
-    fn is_plain_class(&self) -> bool {
-        self.classes.last().is_some_and(|class| class.is_bare)
+    /// Whether a docstring does nothing by itself: neither are decorators or keywords there which look at it when a class is made,
+    /// nor is it a word to pytest.
+    fn is_remark(&self, docstring: &Stmt) -> bool {
+        let is_order = self.context.text(docstring).contains("PYTEST_DONT_REWRITE");
+        self.classes.iter().all(|class| class.is_clear) && !is_order
     }
 
-    /// What a class says about itself.
+    /// What the module or a class says about itself.
     fn remark(&mut self, docstring: &Stmt) {
-        let name = self.scope.join(".");
-        if let Some(&at) = self.known.get(&name) {
-            self.parts.parts[at].remarks = print_of(std::slice::from_ref(docstring));
+        let print = print_of(std::slice::from_ref(docstring));
+        match self.known.get(&self.scope.join(".")) {
+            _ if self.scope.is_empty() => self.parts.docstring = print,
+            Some(&at) => self.parts.parts[at].docstring = print,
+            None => {}
         }
     }
 
@@ -158,13 +160,13 @@ impl<'c> Partition<'c> {
     fn function(&mut self, function: &StmtFunctionDef) {
         let mut header = function.clone();
         let body = std::mem::take(&mut header.body);
-        let mut remarks = Print::default();
+        let mut annotations = Digest::default();
         if is_inert_header(function) {
-            remarks.add(&print_of(&[Stmt::FunctionDef(header.clone())]));
+            annotations = print_of(&[Stmt::FunctionDef(header.clone())]);
             without_annotations(&mut header);
         }
         let is_remark = |statement: &&Stmt| is_docstring(statement, &body) && is_inert_header(function);
-        remarks.add(&print_of(body.iter().filter(is_remark).cloned().collect::<Vec<_>>().as_slice()));
+        let docstring = print_of(body.iter().filter(is_remark).cloned().collect::<Vec<_>>().as_slice());
         let body: Vec<Stmt> =
             body.iter().filter(|statement| !is_remark(statement)).map(without_functions).collect();
         let decorators = function.decorator_list.iter().map(|decorator| match &decorator.expression {
@@ -177,7 +179,8 @@ impl<'c> Partition<'c> {
             line: self.context.line(&function.name),
             header: print_of(&[Stmt::FunctionDef(header)]),
             body: print_of(&body),
-            remarks: remarks.finish(),
+            docstring,
+            annotations,
             is_tidy: is_tidy(&body),
             is_class: false,
             calls,
@@ -218,7 +221,8 @@ impl<'c> Partition<'c> {
             line: self.context.line(&class.name),
             header: Digest::default(),
             body: Digest::default(),
-            remarks: Digest::default(),
+            docstring: Digest::default(),
+            annotations: Digest::default(),
             is_tidy: false,
             is_class: true,
             calls: bases.filter_map(dotted).collect(),
@@ -272,7 +276,8 @@ impl<'c> Partition<'c> {
         };
         known.header = joined(known.header, part.header);
         known.body = joined(known.body, part.body);
-        known.remarks = joined(known.remarks, part.remarks);
+        known.docstring = joined(known.docstring, part.docstring);
+        known.annotations = joined(known.annotations, part.annotations);
         known.is_tidy &= part.is_tidy;
         known.calls.extend(part.calls);
         known.decorators.extend(part.decorators);
