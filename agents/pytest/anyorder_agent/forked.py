@@ -84,9 +84,20 @@ def descriptors_of_captures(config):
     return found
 
 
+def _generator():
+    return getattr(sys.modules.get("random"), "_inst", None)  # a project may have a `random` of its own
+
+
+def seed_random(number):
+    """From now on random numbers are those of another session, but the same each time."""
+    random = _generator()
+    if random is not None:
+        random.seed(number)
+
+
 def fork(may_warn):
     """`os.fork`, with the state of `random` carried over and no warning about threads (an error in strict suites)."""
-    random = getattr(sys.modules.get("random"), "_inst", None)  # a project may have a `random` of its own
+    random = _generator()
     state = random.getstate() if random is not None else None
     if may_warn and own.version >= (3, 12):
         with own.catch_warnings():

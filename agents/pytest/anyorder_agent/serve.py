@@ -188,8 +188,10 @@ class Server:
             own.exit(1)  # a fork that the statements made has come out of them
         self._link.send({"say": "tried", "failed": failed})
 
-    def _obey_swap(self, file, names, text):
+    def _obey_swap(self, file, names, text, draw):
         invalid = refused = None
+        if draw is not None:
+            forked.seed_random(draw)
         try:
             swap(self._session, file, names, text)
         except Invalid as why:

@@ -20,6 +20,8 @@ pub struct AgentCall<'a> {
     pub nodes: &'a Path,
     /// The seed for the language's own randomness, such as that of hash tables.
     pub seed: u32,
+    /// Whether random numbers that tests draw come from that seed, too, as long as they have no other.
+    pub draws_alike: bool,
     /// Where the project is, and the copy of it that is used instead; null if none is.
     pub moved: serde_json::Value,
     /// What a forked child has to know to get a disk of its own; null if it does not.

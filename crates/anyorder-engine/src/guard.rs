@@ -133,6 +133,8 @@ impl<'a> Guard<'a> {
 pub(crate) struct TimeLimits {
     /// For a test that has not run yet, and never exceeded.
     pub(crate) first: Duration,
+    /// For a test that has run, however short it was.
+    pub(crate) least: Duration,
 }
 
 impl TimeLimits {
@@ -146,7 +148,7 @@ impl TimeLimits {
 
     /// The limit for a test that took `baseline` when it was first seen.
     pub(crate) fn for_test(self, baseline: Option<Duration>) -> Duration {
-        baseline.map_or(self.first, |took| self.first.min(took.saturating_mul(Self::FACTOR).max(Self::FLOOR)))
+        baseline.map_or(self.first, |took| self.first.min(took.saturating_mul(Self::FACTOR).max(self.least)))
     }
 
     /// The limit for all of these together: most of them do not need what each of them may take.
@@ -211,15 +213,15 @@ mod tests {
 
     #[test]
     fn later_runs_get_twenty_times_the_first_within_floor_and_ceiling() {
-        let limits = TimeLimits { first: Duration::from_mins(1) };
+        let limits = TimeLimits { first: Duration::from_mins(1), least: Duration::from_secs(3) };
         let for_ms = |ms| limits.for_test(Some(Duration::from_millis(ms))).as_millis();
         assert_eq!(limits.for_test(None).as_secs(), 60);
-        assert_eq!((for_ms(1), for_ms(1_000), for_ms(10_000)), (10_000, 20_000, 60_000));
+        assert_eq!((for_ms(1), for_ms(1_000), for_ms(10_000)), (3_000, 20_000, 60_000));
     }
 
     #[test]
     fn an_order_gets_twenty_times_what_its_tests_took_and_more_for_those_that_nobody_has_seen() {
-        let limits = TimeLimits { first: Duration::from_mins(1) };
+        let limits = TimeLimits { first: Duration::from_mins(1), least: Duration::from_secs(3) };
         let seconds = |took: &[Option<u64>]| {
             limits.for_all(took.iter().map(|took| took.map(Duration::from_secs))).as_secs()
         };

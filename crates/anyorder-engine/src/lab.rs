@@ -115,7 +115,7 @@ impl Lab {
     }
 
     pub(crate) fn limits(&self) -> TimeLimits {
-        TimeLimits { first: self.settings.timeout }
+        TimeLimits { first: self.settings.timeout, least: self.settings.patience }
     }
 
     pub(crate) fn limit_for(&self, test: TestIndex) -> Duration {

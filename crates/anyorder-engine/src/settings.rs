@@ -39,6 +39,8 @@ pub struct Settings {
     pub workers: usize,
     /// How long a test may take that has not run yet; also the limit for collecting, which always has 10 s.
     pub timeout: Duration,
+    /// How long a test may take at least that has run before.
+    pub patience: Duration,
     /// How many bytes a test process may occupy beyond what the collected suite does.
     pub memory: u64,
     /// `None`: forks where they are possible.
@@ -57,6 +59,8 @@ pub struct Settings {
     pub first_suite: usize,
     /// The seed of everything random.
     pub seed: u64,
+    /// Whether tests draw the same random numbers in every session, if they do not seed them.
+    pub draws_alike: bool,
     /// Whether to keep what tests print.
     pub output: bool,
     /// Ends everything when it is set.
@@ -69,6 +73,7 @@ impl Default for Settings {
         Settings {
             workers,
             timeout: Duration::from_mins(10),
+            patience: Duration::from_secs(10),
             memory: default_memory_limit(workers),
             isolation: None,
             disk: None,
@@ -78,6 +83,7 @@ impl Default for Settings {
             keeper: std::env::current_exe().unwrap_or_default(),
             first_suite: 0,
             seed: 0,
+            draws_alike: false,
             output: false,
             cancel: Cancel::default(),
         }

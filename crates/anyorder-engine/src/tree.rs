@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn orders_part_where_one_of_them_changes_something() {
-        let swap = Arc::new(Swap { file: String::new(), names: vec![], text: String::new() });
+        let swap = Arc::new(Swap { file: String::new(), names: vec![], text: String::new(), draw: None });
         let changed = |at: usize| Route { swap: Some((at, Arc::clone(&swap))), ..route(&[1, 2, 3]) };
         let tree = Tree::new(&[(1, route(&[1, 2, 3])), (2, changed(1)), (3, changed(1))]);
         let [shared] = tree.branch(ROOT).next[..] else { panic!("one way from the root") };

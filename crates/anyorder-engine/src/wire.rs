@@ -97,6 +97,8 @@ pub enum Request<'a> {
         names: &'a [String],
         /// A file with nothing but the new function in it.
         text: &'a str,
+        /// The seed of random numbers from then on.
+        draw: Option<u32>,
     },
     /// From now on tell where these cells are written.
     Follow {
@@ -461,6 +463,7 @@ mod tests {
                 file: "tests/test_cart.py",
                 names: &["TestCart".to_owned(), "test_total".to_owned()],
                 text: "class TestCart:\n    def test_total(self): pass\n",
+                draw: Some(2),
             },
             Request::Wait { pid: 4712 },
             Request::Exit { reap: vec![] },

@@ -1,6 +1,8 @@
 //! Where mutants are tried out, as the thinking sees it.
 
-use anyorder_model::{Halted, Order, RunRecord, Suite};
+use std::sync::Arc;
+
+use anyorder_model::{Halted, Order, RunRecord, Suite, Swap};
 
 use crate::{Flaky, Mutant};
 
@@ -33,23 +35,36 @@ pub struct Ask<'m> {
     pub changed_at: Option<usize>,
     /// Whether nothing of it is shared with what else is asked: to see whether it ends alike each time.
     pub is_apart: bool,
+    /// The seed of random numbers that tests draw, where a mutant is swapped in; those of the session if there is none.
+    pub draw: Option<u32>,
 }
 
 impl<'m> Ask<'m> {
     /// Orders of the suite as it is.
     pub fn as_is(orders: Vec<Order>) -> Self {
-        Ask { mutant: None, orders, changed_at: None, is_apart: true }
+        Ask { mutant: None, orders, changed_at: None, is_apart: true, draw: None }
     }
 
     /// Orders of a mutant.
     pub fn of(mutant: &'m Mutant, orders: Vec<Order>) -> Self {
-        Ask { mutant: Some(mutant), orders, changed_at: None, is_apart: false }
+        Ask { mutant: Some(mutant), orders, changed_at: None, is_apart: false, draw: None }
     }
 
     /// Where a function that is swapped in has to be changed in an order; nothing if nobody runs it.
     pub fn place_in(&self, order: &Order) -> Option<usize> {
         let mutant = self.mutant?;
-        self.changed_at.or_else(|| mutant.first_use(order))
+        let place = self.changed_at.or_else(|| mutant.first_use(order))?;
+        // Random numbers are others from the start, as they are in another session.
+        Some(if self.draw.is_some() { 0 } else { place })
+    }
+
+    /// The change for a suite that stays collected.
+    pub fn swap(&self) -> Option<Arc<Swap>> {
+        let swap = self.mutant?.swap.as_ref()?;
+        Some(match self.draw {
+            Some(_) => Arc::new(Swap { draw: self.draw, ..(**swap).clone() }),
+            None => Arc::clone(swap),
+        })
     }
 }
 

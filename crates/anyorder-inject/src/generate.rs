@@ -113,7 +113,7 @@ fn swap(file: &TestFile, function: &Function, after: &[u8]) -> Option<Swap> {
     let is_it =
         |other: &&Function| other.range.start == function.range.start && other.names == function.names;
     let text = changed.functions().iter().find(is_it).and_then(|function| changed.alone(function))?;
-    Some(Swap { file: file.path.clone(), names: function.names.clone(), text })
+    Some(Swap { file: file.path.clone(), names: function.names.clone(), text, draw: None })
 }
 
 fn role_of(file: &TestFile, function: &Function) -> Option<Role> {

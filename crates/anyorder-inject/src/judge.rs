@@ -164,10 +164,13 @@ impl<'a> Judge<'a> {
     /// How the last test of an order ends, each time anew. Suspects that showed themselves in one order share its runs.
     pub(crate) fn repeat(&mut self, trial: &mut Trial<'_>, order: &Order) -> Result<Vec<End>, Halted> {
         if trial.repeated(order).is_none() {
-            let times = self.settings.times as usize;
-            trial.orders += times as u64;
-            let ask = Ask { is_apart: true, ..Ask::of(trial.mutant, vec![trial.shown_from(order)]) };
-            let records = self.bench.run(&vec![ask; times])?;
+            trial.orders += u64::from(self.settings.times);
+            let ask = |draw| {
+                let ask = Ask::of(trial.mutant, vec![trial.shown_from(order)]);
+                Ask { is_apart: true, draw: Some(draw), ..ask }
+            };
+            let asked: Vec<Ask<'_>> = (0..self.settings.times).map(ask).collect();
+            let records = self.bench.run(&asked)?;
             trial.note_repeats(records.into_iter().flatten().collect());
         }
         Ok(trial.repeated(order).unwrap_or_default())

@@ -11,6 +11,8 @@ pub struct Swap {
     pub names: Vec<String>,
     /// A file that has the function at its own lines, in its classes, and nothing else.
     pub text: String,
+    /// The seed of random numbers from then on; they go on as they are if there is none.
+    pub draw: Option<u32>,
 }
 
 /// Why a function could not be changed.

@@ -102,6 +102,7 @@ pub(crate) fn inject(command: &mut Command, agent: &Path, call: &AgentCall<'_>) 
         "moved": call.moved,
         "layers": call.layers,
         "records": call.records,
+        "random": call.draws_alike.then_some(call.seed),
         "restore": restore,
     });
     command.env("ANYORDER_AGENT", orders.to_string());

@@ -55,6 +55,8 @@ impl Project {
         let settings = Settings {
             workers,
             timeout: how.timeout.or(config.get("timeout", parse_duration)?).unwrap_or(defaults.timeout),
+            patience: defaults.patience,
+            draws_alike: defaults.draws_alike,
             memory: how
                 .memory
                 .or(config.get("memory", parse_size)?)

@@ -140,8 +140,8 @@ impl Node {
 
     /// Changes a function, for itself and the forks to come.
     pub(crate) fn swap(&self, lab: &Lab, swap: &Swap) -> Result<Result<(), NotSwapped>, Lost> {
-        let Swap { file, names, text } = swap;
-        match self.ask(lab, &Request::Swap { file, names, text })? {
+        let Swap { file, names, text, draw } = swap;
+        match self.ask(lab, &Request::Swap { file, names, text, draw: *draw })? {
             Message::Swapped { invalid: Some(why), .. } => Ok(Err(NotSwapped::Invalid(why))),
             Message::Swapped { refused: Some(why), .. } => Ok(Err(NotSwapped::Refused(why))),
             Message::Swapped { .. } => Ok(Ok(())),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyorder_engine::{DiskMode, Engine};
 use anyorder_inject::{
@@ -25,9 +26,15 @@ use crate::recorded::in_words;
 use crate::session::{Done, Session};
 use crate::workshop::Disk;
 
+/// A test that has run many times by then, and hangs in a mutant, is not waited for long.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 pub(crate) fn run(args: &InjectArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut session = Session::new(terminal, &args.suite.how, false)?;
-    let project = Project::open(&args.suite.how, &mut session)?;
+    let mut project = Project::open(&args.suite.how, &mut session)?;
+    project.settings.patience = PATIENCE;
+    // The same data set each time, also where a mutant draws random numbers.
+    project.settings.draws_alike = true;
     Scoring::check(&args.suite, args.scored_in)?;
     let injector = Injector::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;

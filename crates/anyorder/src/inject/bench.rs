@@ -352,11 +352,9 @@ fn batches<'m>(asked: impl Iterator<Item = &'m Ask<'m>>) -> Vec<Batch> {
     let mut batches: Vec<(Option<&str>, Batch)> = Vec::new();
     for ask in asked.filter(|ask| !ask.orders.is_empty()) {
         let file = ask.mutant.filter(|_| !ask.is_apart).map(|mutant| mutant.file.as_str());
-        let route = |order: &Order| {
-            let place = ask.place_in(order);
-            let swap = ask.mutant.and_then(|mutant| mutant.swap.clone());
-            Route { order: order.clone(), swap: place.zip(swap) }
-        };
+        let swap = ask.swap();
+        let route =
+            |order: &Order| Route { order: order.clone(), swap: ask.place_in(order).zip(swap.clone()) };
         let routes = ask.orders.iter().map(route);
         match batches.last_mut().filter(|(last, _)| file.is_some() && *last == file) {
             Some((_, batch)) => batch.0.extend(routes),
