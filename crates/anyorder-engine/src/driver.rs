@@ -7,6 +7,7 @@ use std::{fs, io};
 pub use anyorder_model::Rung;
 use anyorder_model::{ForeignRun, Order, Outcome, Step, Suite, TestId};
 
+use crate::settings::Draws;
 use crate::wire::Hello;
 
 /// What an agent has to know when it starts.
@@ -21,7 +22,7 @@ pub struct AgentCall<'a> {
     /// The seed for the language's own randomness, such as that of hash tables.
     pub seed: u32,
     /// Whether random numbers that tests draw come from that seed, too, as long as they have no other.
-    pub draws_alike: bool,
+    pub draws: Draws,
     /// Where the project is, and the copy of it that is used instead; null if none is.
     pub moved: serde_json::Value,
     /// What a forked child has to know to get a disk of its own; null if it does not.

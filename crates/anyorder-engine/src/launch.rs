@@ -44,7 +44,7 @@ impl Launched {
             node,
             nodes: &nodes,
             seed: lab.settings.hash_seed(),
-            draws_alike: lab.settings.draws_alike,
+            draws: lab.settings.draws,
             moved: value(serde_json::to_value(lab.disk.moved(desk)))?,
             layers: value(serde_json::to_value(lab.disk.layers()))?,
             records: lab.settings.records,

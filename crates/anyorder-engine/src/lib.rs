@@ -50,5 +50,5 @@ pub use keeper::keep;
 pub use plain::{PlainRequest, PlainRun};
 pub use pool::{Batch, Update};
 pub use scratch::Scratch;
-pub use settings::{Isolation, Settings};
+pub use settings::{Draws, Isolation, Settings};
 pub use tree::Route;

@@ -32,6 +32,15 @@ impl Isolation {
     }
 }
 
+/// Random numbers that nobody has seeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// Others in every session, as in a plain run.
+    Others,
+    /// Those of the seed.
+    Seeded,
+}
+
 /// What the user may choose.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -59,8 +68,8 @@ pub struct Settings {
     pub first_suite: usize,
     /// The seed of everything random.
     pub seed: u64,
-    /// Whether tests draw the same random numbers in every session, if they do not seed them.
-    pub draws_alike: bool,
+    /// What random numbers tests draw that do not seed them.
+    pub draws: Draws,
     /// Whether to keep what tests print.
     pub output: bool,
     /// Ends everything when it is set.
@@ -83,7 +92,7 @@ impl Default for Settings {
             keeper: std::env::current_exe().unwrap_or_default(),
             first_suite: 0,
             seed: 0,
-            draws_alike: false,
+            draws: Draws::Others,
             output: false,
             cancel: Cancel::default(),
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs, io};
 
-use anyorder_engine::AgentCall;
+use anyorder_engine::{AgentCall, Draws};
 use serde_json::json;
 
 macro_rules! agent_files {
@@ -102,7 +102,7 @@ pub(crate) fn inject(command: &mut Command, agent: &Path, call: &AgentCall<'_>) 
         "moved": call.moved,
         "layers": call.layers,
         "records": call.records,
-        "random": call.draws_alike.then_some(call.seed),
+        "random": (call.draws == Draws::Seeded).then_some(call.seed),
         "restore": restore,
     });
     command.env("ANYORDER_AGENT", orders.to_string());

@@ -56,7 +56,7 @@ impl Project {
             workers,
             timeout: how.timeout.or(config.get("timeout", parse_duration)?).unwrap_or(defaults.timeout),
             patience: defaults.patience,
-            draws_alike: defaults.draws_alike,
+            draws: defaults.draws,
             memory: how
                 .memory
                 .or(config.get("memory", parse_size)?)

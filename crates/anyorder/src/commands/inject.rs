@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyorder_engine::{DiskMode, Engine};
+use anyorder_engine::{DiskMode, Draws, Engine};
 use anyorder_inject::{
     Class, Fate, Flaky, InjectSettings, Injection, Judge, Leavings, Mutant, Operator, Scope, Verdict, amount,
     classes, mutants, sample, unstable,
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &InjectArgs, terminal: &mut Terminal) -> Result<Exit, Fa
     let mut project = Project::open(&args.suite.how, &mut session)?;
     project.settings.patience = PATIENCE;
     // The same data set each time, also where a mutant draws random numbers.
-    project.settings.draws_alike = true;
+    project.settings.draws = Draws::Seeded;
     Scoring::check(&args.suite, args.scored_in)?;
     let injector = Injector::new(args, &project)?;
     let suites = project.suites(&mut session, &args.suite)?;
