@@ -30,7 +30,7 @@ def _take_orders():
         else:
             os.environ[name] = value
     sys.path[:] = [_moved(entry, orders["moved"]) for entry in sys.path if entry != orders["path"]]
-    if orders["random"] is not None:
+    if orders.get("random") is not None:
         forked.seed_random(orders["random"])
     return orders
 

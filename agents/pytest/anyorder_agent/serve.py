@@ -188,7 +188,7 @@ class Server:
             own.exit(1)  # a fork that the statements made has come out of them
         self._link.send({"say": "tried", "failed": failed})
 
-    def _obey_swap(self, file, names, text, draw):
+    def _obey_swap(self, file, names, text, draw=None):
         invalid = refused = None
         if draw is not None:
             forked.seed_random(draw)
