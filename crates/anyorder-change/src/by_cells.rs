@@ -14,7 +14,7 @@ use std::path::Path;
 
 use anyorder_model::{Cell, Profile, TestIndex, Why};
 use anyorder_search::{Flow, Noise};
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
 use crate::opaque::opaque;
 use crate::profiles::Touched;
@@ -129,21 +129,27 @@ impl<'a> Web<'a> {
         places.filter(|place| before.get(place) != now.get(place) || has_unknown(now.get(place))).collect()
     }
 
-    /// Those who read a place, but for those who knew before what is left there now.
+    /// Those who read a place, but for those who have met what is left there now: as another test leaves it, beside the same in all
+    /// else that they read.
     fn who_minds(&self, writer: TestIndex, place: &str) -> RoaringBitmap {
-        let readers = self.readers_of(place);
+        let mut minds = self.readers_of(place);
         let before = self.left_before.get(&writer).and_then(|left| left.get(place));
-        let Some(now) = self.left.get(&writer).and_then(|left| left.get(place)) else { return readers };
+        let Some(now) = self.left.get(&writer).filter(|now| now.contains_key(place) && before.is_none())
+        else {
+            return minds;
+        };
         let others = self.left.iter().filter(|(test, left)| {
-            !self.crowd.start.contains(test) && left.get(place).is_some_and(|contents| contents == now)
+            !self.crowd.start.contains(test)
+                && left.get(place).is_some_and(|contents| *contents == now[place])
         });
-        let mut others = others.map(|(test, _)| test.0);
-        match (before, others.next(), others.next()) {
-            (None, Some(_), Some(_)) => RoaringBitmap::new(),
+        for (other, left) in others {
+            let places = left.keys().chain(now.keys()).filter(|place| left.get(**place) != now.get(**place));
+            let mut unmet: RoaringBitmap = places.map(|place| self.readers_of(place)).union();
             // Whoever leaves something himself need not have met it.
-            (None, Some(only), None) => readers & RoaringBitmap::from_iter([only]),
-            _ => readers,
+            unmet.insert(other.0);
+            minds &= unmet;
         }
+        minds
     }
 
     /// One of each sort of those who write what affected tests read, and what these read, and so on.
