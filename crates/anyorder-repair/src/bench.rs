@@ -103,39 +103,47 @@ impl<'a> Bench<'a> {
                     break;
                 }
                 left -= 1;
-                let tried = self.try_out(&[&candidate], &problem.claims)?;
-                let is_tried = !matches!(tried, Err(NoPatch::NotEditable | NoPatch::Weakens));
-                self.count(problem, |repair| repair.tried += usize::from(is_tried));
-                let screened = match tried {
-                    Ok(screened) => screened,
-                    Err(why) => {
-                        reason = reason.max(why);
-                        continue;
-                    }
-                };
-                let holds_all = screened.holds.len() == problem.claims.len();
-                if !screened.harm.is_none() {
-                    reason = reason.max(NoPatch::BreaksOthers);
-                    let half = Half { candidate, harmed: screened.harm.tests() };
-                    found.halves.extend(Some(half).filter(|_| holds_all));
-                    continue;
-                }
-                if weakens(self, &[&candidate], &[problem])? {
-                    reason = reason.max(NoPatch::Weakens);
-                    continue;
-                }
-                // What is wrong in the code under test is told, not hidden by a fixture.
-                if holds_all && candidate.strength != Strength::Unsafe {
-                    found.best = Some((candidate, screened));
-                    return Ok(reason);
-                }
-                let most = found.best.as_ref().map_or(0, |(_, best)| best.holds.len());
-                if screened.holds.len() > most {
-                    found.best = Some((candidate, screened));
+                match self.judge(candidate, problem, found)? {
+                    Err(why) => reason = reason.max(why),
+                    Ok(true) => return Ok(reason),
+                    Ok(false) => {}
                 }
             }
         }
         Ok(reason)
+    }
+
+    /// Tries one candidate, and notes it if it is the best so far, or would be good but for others that it harms. Whether nothing
+    /// better is to be looked for; if it is none to take, why.
+    fn judge(
+        &mut self,
+        candidate: Candidate,
+        problem: &Problem,
+        found: &mut Found,
+    ) -> Result<Result<bool, NoPatch>, Halted> {
+        let tried = self.try_out(&[&candidate], &problem.claims)?;
+        let is_tried = !matches!(tried, Err(NoPatch::NotEditable | NoPatch::Weakens));
+        self.count(problem, |repair| repair.tried += usize::from(is_tried));
+        let screened = match tried {
+            Ok(screened) => screened,
+            Err(why) => return Ok(Err(why)),
+        };
+        let holds_all = screened.holds.len() == problem.claims.len();
+        if !screened.harm.is_none() {
+            let half = Half { candidate, harmed: screened.harm.tests() };
+            found.halves.extend(Some(half).filter(|_| holds_all));
+            return Ok(Err(NoPatch::BreaksOthers));
+        }
+        if weakens(self, &[&candidate], &[problem])? {
+            return Ok(Err(NoPatch::Weakens));
+        }
+        // What is wrong in the code under test is told, not hidden by a fixture.
+        let is_good = holds_all && candidate.strength != Strength::Unsafe;
+        let most = found.best.as_ref().map_or(0, |(_, best)| best.holds.len());
+        if is_good || screened.holds.len() > most {
+            found.best = Some((candidate, screened));
+        }
+        Ok(Ok(is_good))
     }
 
     /// Whether what was accepted for one problem cures others that came before it, and have no patch.

@@ -1,4 +1,5 @@
-//! Candidates for calls that have an opposite: what is registered is unregistered, what is started is stopped.
+//! Candidates for calls that have an opposite: what is registered is unregistered, what is started is stopped, what is moved is
+//! moved back.
 
 use std::collections::{BTreeMap, BTreeSet};
 

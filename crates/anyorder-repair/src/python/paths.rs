@@ -218,6 +218,7 @@ mod tests {
             assert_eq!(way, Way::FromHere(".with_name(\"b.txt\")".to_owned()), "{text}");
         }
     }
+
     #[test]
     fn a_name_that_another_file_gives_is_used() {
         for (text, to, expression) in [

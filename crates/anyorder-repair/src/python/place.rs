@@ -12,7 +12,7 @@ use super::names::{files_in_words, functions_in_words, in_words};
 use super::opposite::is_new_file;
 use super::recipe::{Edit, Step};
 use super::sets::is_looked_at;
-use super::site::{Site, read};
+use super::site::{Site, is_editable};
 use super::text::{defined, is_mark, module};
 use super::undo::Undo;
 use crate::candidate::{Candidate, Leaves};
@@ -38,10 +38,8 @@ pub(super) struct Lines {
 /// Candidates with these statements, where they cure most with the fewest lines first.
 pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
     let (polluters, sufferers) = (&matter.problem.polluters, &matter.problem.sufferers);
-    if is_long(lines) {
-        // What stands in a fixture is indented, and so would be what is in such a text.
-        return first_of_all(matter, lines, sufferers).into_iter().collect();
-    }
+    // What stands in a fixture is indented, and so would be the inside of a text that goes over several lines.
+    let is_long = lines.text.iter().any(|line| line.contains("\"\"\"") || line.contains("'''"));
     let behind = || behind(matter, lines, polluters);
     let is_set = lines.source == PatchSource::Reset && lines.text.iter().any(|line| line.contains(" = "));
     let before = || {
@@ -51,7 +49,9 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
         doubtful.for_each(|candidate| candidate.strength = Strength::Unsafe);
         candidates
     };
-    let mut candidates = if polluters.is_empty() {
+    let mut candidates = if is_long {
+        first_of_all(matter, lines, sufferers).into_iter().collect()
+    } else if polluters.is_empty() {
         before()
     } else if polluters.len() <= sufferers.len() {
         [behind(), before()].concat()
@@ -68,14 +68,9 @@ pub(super) fn placed(matter: &Matter<'_>, lines: &Lines) -> Vec<Candidate> {
             candidate.strength = Strength::Unsafe;
         }
     }
-    let for_a_while = for_a_while(matter, lines, sufferers);
+    let for_a_while = for_a_while(matter, lines, sufferers).filter(|_| !is_long);
     candidates.extend(for_a_while.map(|candidate| Candidate { source: lines.source, ..candidate }));
     candidates
-}
-
-/// Whether a text in them goes over several lines.
-fn is_long(lines: &Lines) -> bool {
-    lines.text.iter().any(|line| line.contains("\"\"\"") || line.contains("'''"))
 }
 
 /// The tests do it first of all; then each test of their files.
@@ -272,8 +267,8 @@ fn around(
     block: impl Fn(&str) -> Vec<String>,
 ) -> Option<Candidate> {
     let step = |file: &String| {
-        read(matter.tree, file)?;
-        at_home(lines, file, Edit::Define { before: None, lines: block(&format!("clean_{}", matter.name)) })
+        let define = Edit::Define { before: None, lines: block(&format!("clean_{}", matter.name)) };
+        at_home(lines, file, define).filter(|_| is_editable(matter.tree, file))
     };
     let steps = files.iter().map(step).collect::<Option<Vec<Vec<Step>>>>()?;
     let summary = format!("{} around each test of {}", does(lines), files_in_words(files));

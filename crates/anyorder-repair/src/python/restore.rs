@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyorder_model::{PatchSource, Placement, State, TestIndex};
-use anyorder_source::{Shape, Source, Statement, Target};
+use anyorder_source::{Shape, Statement, Target};
 
 use super::fixture::{Reach, by_hand, cleanups, fixture, globals, saves, undone, used};
 use super::keep::{Keep, strength};
@@ -12,7 +12,7 @@ use super::names::{files_in_words, functions_in_words, in_words};
 use super::recipe::{Edit, Step};
 use super::rewrite::{of_absent, with_monkeypatch};
 use super::setup::at_narrower_setups;
-use super::site::{Site, file_and_line, read};
+use super::site::{Site, file_and_line, is_editable, read};
 use super::text::double_quoted;
 use crate::candidate::Candidate;
 
@@ -224,9 +224,9 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
     let mut candidates = vec![];
     for reach in [Reach::EachTest, Reach::AllTests] {
         let step = |file: &String| {
-            read(matter.tree, file)?;
             let lines = fixture(&fixture_name(matter, keeps), keeps, reach, matter.own_of(file));
-            Some(Step { file: file.clone(), edit: Edit::Define { before: None, lines } })
+            let step = Step { file: file.clone(), edit: Edit::Define { before: None, lines } };
+            is_editable(matter.tree, file).then_some(step)
         };
         let Some(steps) = files.iter().map(step).collect::<Option<Vec<Step>>>() else { return vec![] };
         let each = if reach == Reach::EachTest { "each test of" } else { "the tests of" };
@@ -234,7 +234,7 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
         let candidate = matter.candidate(steps, Placement::File, summary, vec![]);
         candidates.push(Candidate { strength: strength(keeps), ..candidate });
     }
-    let below = if files.len() > 1 { around_directory(matter, keeps, &files) } else { None };
+    let below = (files.len() > 1).then(|| around_directory(matter, keeps, &files));
     // One fixture for all of them reads better than one in each of many files.
     let at = if files.len() > FEW { 0 } else { candidates.len() };
     candidates.splice(at..at, below);
@@ -242,18 +242,17 @@ fn around_files(matter: &Matter<'_>, keeps: &[Keep]) -> Vec<Candidate> {
 }
 
 /// A fixture around all tests below the directory that all these files are in.
-fn around_directory(matter: &Matter<'_>, keeps: &[Keep], files: &BTreeSet<String>) -> Option<Candidate> {
+fn around_directory(matter: &Matter<'_>, keeps: &[Keep], files: &BTreeSet<String>) -> Candidate {
     let directory = common_directory(files);
     let file =
         if directory.is_empty() { "conftest.py".to_owned() } else { format!("{directory}/conftest.py") };
-    Source::parse(matter.tree.read(&file).unwrap_or_default()).ok()?;
     let lines = fixture(&fixture_name(matter, keeps), keeps, Reach::EachTest, None);
     let place =
         if directory.is_empty() { "all tests".to_owned() } else { format!("all tests in `{directory}`") };
     let summary = format!("put {} back behind {place}", matter.what);
     let step = Step { file, edit: Edit::Define { before: None, lines } };
     let candidate = matter.candidate(vec![step], Placement::Directory, summary, vec![]);
-    Some(Candidate { strength: strength(keeps), ..candidate })
+    Candidate { strength: strength(keeps), ..candidate }
 }
 
 /// The innermost directory that has all these files; nothing for the root.
@@ -277,6 +276,8 @@ fn fixture_name(matter: &Matter<'_>, keeps: &[Keep]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use anyorder_source::Source;
+
     use super::*;
 
     #[test]

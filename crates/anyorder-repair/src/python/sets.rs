@@ -10,7 +10,7 @@ use super::keep::Known;
 use super::matter::{Matter, files_of, tests_of};
 use super::names::{files_in_words, functions_in_words};
 use super::recipe::{Edit, Step};
-use super::site::{Site, read};
+use super::site::{Site, is_editable};
 use super::text::{defined, double_quoted, module};
 use crate::candidate::Candidate;
 use crate::words::words;
@@ -77,13 +77,13 @@ fn at_tests(matter: &Matter<'_>, pins: &[String], sites: &[(TestIndex, Site)]) -
 fn around_files(matter: &Matter<'_>, pins: &[String]) -> Option<Candidate> {
     let files: BTreeSet<String> = files_of(matter, &matter.problem.sufferers);
     let step = |file: &String| {
-        read(matter.tree, file)?;
         let name = defined(&format!("set_{}", matter.name));
         let head = format!("@{}.fixture(autouse=True)", module("pytest"));
         let parameter = if takes_monkeypatch(pins) { "monkeypatch" } else { "" };
         let mut lines = vec![head, format!("def {name}({parameter}):")];
         lines.extend(pins.iter().map(|pin| format!("    {pin}")));
-        Some(Step { file: file.clone(), edit: Edit::Define { before: None, lines } })
+        let step = Step { file: file.clone(), edit: Edit::Define { before: None, lines } };
+        is_editable(matter.tree, file).then_some(step)
     };
     let steps = files.iter().map(step).collect::<Option<Vec<Step>>>()?;
     let summary =

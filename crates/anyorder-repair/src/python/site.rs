@@ -116,6 +116,11 @@ pub(super) fn read(tree: &Tree<'_>, file: &str) -> Option<Source> {
     Source::parse(tree.read(file).filter(|_| is_inside)?).ok()
 }
 
+/// Whether a file is the project's, and can be edited.
+pub(super) fn is_editable(tree: &Tree<'_>, file: &str) -> bool {
+    read(tree, file).is_some()
+}
+
 /// The file of a module of the project.
 pub(super) fn file_of(tree: &Tree<'_>, module: &str) -> Option<String> {
     file_below(tree, &["", "src/", "lib/"], module)
