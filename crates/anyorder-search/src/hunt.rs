@@ -172,7 +172,7 @@ impl<'a> Hunt<'a> {
         let mut cases = self.judge.take(Case::has_partners);
         self.judge.asker().begin(Station::Minimise, None);
         let settings = self.judge.settings;
-        let mut result = scan(self.judge.asker(), &mut cases, &self.seen, settings);
+        let mut result = scan(self.judge.asker(), &mut cases, &self.seen, self.pairing.as_ref(), settings);
         if result.is_ok() {
             result = self.find_first_groups(&mut cases);
         }

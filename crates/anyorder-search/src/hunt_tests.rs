@@ -1,9 +1,9 @@
 //! Hunts through simulated suites: the hard cases by hand, then many suites at random.
 
-use anyorder_model::{Finding, Kind, Mode, News, Oracle, Order, Rung, TestIndex};
+use anyorder_model::{Fan, Finding, Kind, Mode, News, Oracle, Order, Purpose, Rung, TestIndex};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
-use crate::simulate::{Mix, Op, SimFixture, SimSuite, SimTest, faults, passes, random_suite, trial};
+use crate::simulate::{Eyes, Mix, Op, SimFixture, SimSuite, SimTest, faults, passes, random_suite, trial};
 use crate::{HuntReport, HuntSettings, Known, Sweep, hunt, investigate, twice};
 
 /// Content with the first value of a cell only.
@@ -269,6 +269,43 @@ fn one_polluter_among_a_thousand_tests_takes_few_forks() {
     let report = investigate(&mut suite, &order, &settings);
     assert_eq!(numbers(the(&report, Kind::Victim, 999).polluters.as_ref()), [[321]]);
     assert!(suite.forks < 30 && suite.runs < 1_500, "{} forks, {} runs", suite.forks, suite.runs);
+}
+
+/// 600 tests that are watched but for these cells: the first one minds what five others do, and every other one changes something
+/// that nobody minds. What came of a hunt, and how many runs the search for partners took.
+fn many_watched(hidden: Vec<usize>) -> (HuntReport, usize) {
+    let mut tests: Vec<&[Op]> =
+        (0..600).map(|at| if at % 2 == 0 { &[Op::Set(1, 1)][..] } else { &[] }).collect();
+    tests[0] = &[Op::Need(0, ZERO)];
+    [100, 201, 302, 403, 504].into_iter().for_each(|at| tests[at] = &[Op::Set(0, 1)]);
+    let mut suite = suite(&tests);
+    suite.eyes = Some(Eyes { hidden, ..Eyes::default() });
+    suite.questions = Some(Vec::new());
+    let report = hunt(&mut suite, &HuntSettings::default());
+    let is_meant = |fan: &&Fan| fan.purpose == Purpose::Minimise;
+    let tried = suite.questions.iter().flatten().filter(is_meant).map(|fan| fan.tails.len()).sum();
+    (report, tried)
+}
+
+/// Whether it is said of the victim that others stood for candidates.
+fn is_inferred(report: &HuntReport) -> bool {
+    the(report, Kind::Victim, 0).not_searched.iter().any(|what| what.contains("that leave the same as tests"))
+}
+
+#[test]
+fn one_of_those_that_leave_the_same_is_tried_for_all_of_them() {
+    let (report, tried) = many_watched(vec![]);
+    let polluters = numbers(the(&report, Kind::Victim, 0).polluters.as_ref());
+    assert_eq!(polluters, [[100], [201], [302], [403], [504]]);
+    assert!(tried < 60 && is_inferred(&report), "{tried}");
+}
+
+#[test]
+fn where_nobody_sees_what_the_polluters_do_all_tests_are_tried() {
+    let (report, _) = many_watched(vec![0]);
+    let polluters = numbers(the(&report, Kind::Victim, 0).polluters.as_ref());
+    assert_eq!(polluters, [[100], [201], [302], [403], [504]]);
+    assert!(!is_inferred(&report));
 }
 
 #[test]

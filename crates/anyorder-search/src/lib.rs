@@ -54,6 +54,7 @@ mod shrink;
 mod sight;
 #[cfg(any(test, feature = "simulate"))]
 pub mod simulate;
+mod sorts;
 mod steady;
 mod strategy;
 mod succession;

@@ -118,14 +118,23 @@ impl Pairing {
 
     /// What settles a pair that has not run, if anything does.
     pub(crate) fn settled_by(&self, (first, test): TestPair) -> Option<StandIn> {
-        let effect = self.effects.of(first).filter(|_| first != test && !self.is_tried((first, test)))?;
+        let stand_in = self.stand_in((first, test)).filter(|_| !self.is_tried((first, test)))?;
+        let is_known = |other: TestIndex| self.is_tried((other, test));
+        Some(stand_in).filter(|stand_in| match stand_in {
+            StandIn::Nothing => true,
+            StandIn::Test(other) => is_known(*other),
+        })
+    }
+
+    /// What stands for the first test of a pair, itself perhaps; nothing if it is not known what that leaves behind.
+    pub(crate) fn stand_in(&self, (first, test): TestPair) -> Option<StandIn> {
+        let effect = self.effects.of(first).filter(|_| first != test)?;
         if self.effects.is_nothing(effect) {
             return Some(StandIn::Nothing);
         }
         let is_inside = self.is_same_group(first, test);
-        let standing = self.standing_for(effect, test).into_iter();
-        let mut tried = standing.filter(|&other| self.is_tried((other, test)));
-        tried.find(|&other| self.is_same_group(other, test) == is_inside).map(StandIn::Test)
+        let mut standing = self.standing_for(effect, test).into_iter();
+        standing.find(|&other| self.is_same_group(other, test) == is_inside).map(StandIn::Test)
     }
 
     /// All pairs that are settled and have not run, as keys of [`Successions`].

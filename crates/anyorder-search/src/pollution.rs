@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_model::{Finding, Kind, Pollution, Profile, State, Suite, TestIndex, Write};
+use anyorder_model::{CellKind, Finding, Kind, Pollution, Profile, State, Suite, TestIndex, Write};
 
 use crate::noise::Noise;
 
@@ -15,10 +15,10 @@ const CELLS: usize = 20;
 
 /// What lasts, place by place: what most tests may look at first.
 pub fn pollution(profiles: &[Profile], noise: &Noise) -> Vec<Pollution> {
-    let mut places: BTreeMap<&str, Vec<(TestIndex, &Write)>> = BTreeMap::new();
+    let mut places: BTreeMap<String, Vec<(TestIndex, &Write)>> = BTreeMap::new();
     for profile in profiles {
         for write in lasting(profile, noise) {
-            places.entry(write.cell.holder()).or_default().push((profile.test, write));
+            places.entry(place_of(write)).or_default().push((profile.test, write));
         }
     }
     let mut pollution: Vec<Pollution> =
@@ -30,17 +30,29 @@ pub fn pollution(profiles: &[Profile], noise: &Noise) -> Vec<Pollution> {
     pollution
 }
 
+/// What holds the cell. Files with names that differ each time are one for each directory.
+fn place_of(write: &Write) -> String {
+    let directory = write.cell.path.rsplit_once('/').map(|(directory, _)| directory);
+    match directory.filter(|_| write.is_unstable && write.cell.kind == CellKind::File) {
+        Some(directory) => format!("{directory}/…"),
+        None => write.cell.holder().to_owned(),
+    }
+}
+
 /// Places that differ only in the object that they belong to are one: `_hooks` of twenty classes is `*._hooks`.
-fn of_a_kind<'a>(
-    places: BTreeMap<&'a str, Vec<(TestIndex, &'a Write)>>,
-) -> BTreeMap<String, Vec<(TestIndex, &'a Write)>> {
-    let attribute = |place: &'a str| place.rsplit_once('.').map_or(place, |(_, attribute)| attribute);
+fn of_a_kind(
+    places: BTreeMap<String, Vec<(TestIndex, &Write)>>,
+) -> BTreeMap<String, Vec<(TestIndex, &Write)>> {
+    fn attribute(place: &str) -> &str {
+        place.rsplit_once('.').map_or(place, |(_, attribute)| attribute)
+    }
     let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
     places.keys().for_each(|place| *alike.entry(attribute(place)).or_default() += 1);
+    let is_one_of_many = |place: &String| alike[attribute(place)] >= ALIKE;
+    let many: BTreeSet<String> = places.keys().filter(|place| is_one_of_many(place)).cloned().collect();
     let mut merged: BTreeMap<String, Vec<(TestIndex, &Write)>> = BTreeMap::new();
     for (place, writes) in places {
-        let is_one_of_many = alike[attribute(place)] >= ALIKE;
-        let place = if is_one_of_many { format!("*.{}", attribute(place)) } else { place.to_owned() };
+        let place = if many.contains(&place) { format!("*.{}", attribute(&place)) } else { place };
         merged.entry(place).or_default().extend(writes);
     }
     merged
@@ -87,7 +99,6 @@ fn one(place: &str, writes: &[(TestIndex, &Write)], profiles: &[Profile]) -> Pol
 mod tests {
     use super::*;
     use crate::written::{profile, write};
-    use anyorder_model::CellKind;
 
     #[test]
     fn a_registry_is_one_line_and_what_most_tests_read_comes_first() {
@@ -112,6 +123,15 @@ mod tests {
         };
         assert_eq!(lines(4), ["*._hooks"]);
         assert_eq!(lines(3), ["m.C0._hooks", "m.C1._hooks", "m.C2._hooks"]);
+    }
+
+    #[test]
+    fn files_with_names_by_chance_are_one_line() {
+        let file = |name: &str| Write { is_unstable: true, ..write(name, CellKind::File) };
+        let files = vec![file("file /tmp/a1~"), file("file /tmp/b2~"), write("file /tmp/c", CellKind::File)];
+        let found = pollution(&[profile(0, files, &[])], &Noise::default());
+        let lines: Vec<(&str, usize)> = found.iter().map(|one| (one.place.as_str(), one.cells)).collect();
+        assert_eq!(lines, [("file /tmp/c", 1), ("file /tmp/…", 2)]);
     }
 
     #[test]
