@@ -32,7 +32,10 @@ fn changed(suite: &Suite, one: &Pollution) -> Vec<String> {
         cells if one.example.kind == CellKind::Item => {
             format!("{NAME}{}[…]{NAME:#}   {}", one.place, count(cells as u64, "item"))
         }
-        cells => format!("{NAME}{}{NAME:#}   {}", one.place, count(cells as u64, "object")),
+        cells => {
+            let word = if one.example.kind == CellKind::File { "file" } else { "object" };
+            format!("{NAME}{}{NAME:#}   {}", one.place, count(cells as u64, word))
+        }
     };
     let unstable = if one.is_unstable { "   (differs between two identical runs)" } else { "" };
     let readers = count(one.readers as u64, "test");
