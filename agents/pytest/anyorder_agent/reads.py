@@ -12,7 +12,7 @@
 | the function itself, its defaults with it | `module.name()` |
 
 Names may be missed (`getattr` with a computed name, code in C), so they rank and never exclude. Code of the standard library
-counts as well; pytest's and the agent's does not. Knows code objects; does not run anything.
+counts as well; pytest's and the agent's does not, nor what pytest has around every test. Knows code objects; does not run anything.
 """
 import itertools
 import opcode
@@ -29,6 +29,8 @@ _BY_STRING = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodc
 LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _UNKNOWN = {"__name__": "?"}
 _NOTHING = (), None  # is all there is to say about code of the framework's
+# pytest adds its handlers before each test and removes them behind it, so that these would be read by all tests.
+_AROUND_TESTS = {"logging": {"addHandler", "removeHandler"}}
 PACKAGES = os.sep + "site-packages" + os.sep
 
 # What an instruction does, as a letter: loads a Global or an Attribute, Imports a module or something From it, Extends the
@@ -127,6 +129,8 @@ class Reads:
     def _study(self, code, namespace, names):
         module = namespace.get("__name__")
         if not isinstance(module, str) or module.partition(".")[0] in MACHINERY:
+            return _NOTHING
+        if code.co_name in _AROUND_TESTS.get(module, ()):
             return _NOTHING
         return frozenset(map(sys.intern, names(code, namespace, module))), self._function(code)
 

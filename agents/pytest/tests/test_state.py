@@ -94,6 +94,10 @@ def test_few_victims_read_what_they_do_not_need(seen, traced):
     assert sum(meetings) / len(meetings) < 0.15
 
 
+def test_what_pytest_has_around_every_test_is_not_read_by_all_of_them(traced):
+    assert ".handlers" not in traced["tests/test_objects.py::test_needs_closure"]["reads"]
+
+
 def test_code_is_told_relative_to_the_root_and_without_the_library(traced):
     code = traced["tests/test_objects.py::test_needs_closure"]["code"]
     assert {"file": "shop/rates.py", "function": FUNCTION % "make_counter.<locals>.counter", "line": 16} in code

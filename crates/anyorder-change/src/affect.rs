@@ -55,7 +55,7 @@ pub fn affected(
     let judge = Judge::new(changes, old, rts, imports);
     let mut affected = Affected {
         everything: (!changes.everything.is_empty()).then(|| changes.everything.join(", ")),
-        deleted: deleted(suite, old, imports),
+        deleted: deleted(suite, old, &judge),
         ..Affected::default()
     };
     for test in suite.indices() {
@@ -207,8 +207,10 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Tests with profiles that are no longer there. Those that were only not collected this time are.
-fn deleted(suite: &Suite, old: &OldProfiles, imports: &Imports) -> Vec<TestId> {
+/// Tests with profiles that are no longer there. Those that were only not collected this time are; and parameters that went are
+/// deleted by this change only if it may concern them, or their profile tells what they did right before it.
+fn deleted(suite: &Suite, old: &OldProfiles, judge: &Judge<'_>) -> Vec<TestId> {
+    let imports = judge.imports;
     let collected: BTreeSet<(&str, String)> =
         suite.tests().iter().filter_map(|test| Some((test.file.as_str(), function_of(test)?))).collect();
     let is_gone = |recorded: &&Recorded| {
@@ -220,7 +222,7 @@ fn deleted(suite: &Suite, old: &OldProfiles, imports: &Imports) -> Vec<TestId> {
         let is_in_file = was_there(&imports.new);
         let is_collected = collected.contains(&(test.file.as_str(), function.clone()));
         !is_in_file && (was_there(&imports.old) || !imports.new.tree.files.contains_key(&test.file))
-            || is_collected
+            || is_collected && (judge.holds(recorded) || !judge.reasons(test, None).is_empty())
     };
     let absent = old.by_id.values().filter(|recorded| suite.index_of(&recorded.test.id).is_none());
     absent.filter(is_gone).map(|recorded| recorded.test.id.clone()).collect()

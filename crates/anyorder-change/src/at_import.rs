@@ -1,14 +1,17 @@
 //! Whether importing a module does something else than before.
 //!
 //! A name that is new and that nobody mentioned before changes nothing by itself: neither a constant, nor an import of a module
-//! that was loaded anyway. All else that runs at import counts, the sequence included.
+//! that was loaded anyway. A name that stands for something else changes that name alone, if binding it does nothing more. All else
+//! that runs at import counts, the sequence included.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyorder_source::{Import, Parts, Step};
+use anyorder_source::{Import, Part, Parts, Step, is_hook};
 
 use crate::Tree;
+use crate::changes::How;
+use crate::elements::file_name;
 use crate::graph::Graph;
 use crate::quiet::Quiet;
 
@@ -81,13 +84,25 @@ const QUIET_MODULES: [&str; 62] = [
 /// What gives all names of the module that it stands in, and of any.
 const OWN_NAMES: [&str; 2] = ["globals", "locals"];
 const ALL_NAMES: [&str; 4] = ["vars", "dir", "getmembers", "__dict__"];
+/// How code comes to the module of something that it has.
+const FROM_OBJECTS: [&str; 3] = ["modules", "getmodule", "__module__"];
 
 /// Something that a module does otherwise at import.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     /// The only name that has another value, by its qualified name; nothing if it may be anything.
     pub(crate) name: Option<String>,
+    /// Whether anybody notices, or only who looks at annotations.
+    pub(crate) how: How,
     pub(crate) line: usize,
+}
+
+/// A name that an import binds otherwise.
+struct Rebound<'p> {
+    /// As it is now, or was.
+    import: &'p Import,
+    /// Whether nothing else comes of it: the same modules are loaded, and pytest does not look for the name.
+    is_quiet: bool,
 }
 
 /// What the modules of two trees load, asked only where it matters.
@@ -107,10 +122,18 @@ impl<'a> Loading<'a> {
         let [before, after] = &steps;
         let same = before.iter().zip(after).take_while(|(one, other)| one.digest == other.digest).count();
         let differs = after.get(same).or(before.get(same)).map(|step| step.line);
-        let by_import = self.line_of_import(path, old, new);
-        let Some(line) = differs.or(by_import) else { return Vec::new() };
-        let names = self.names(path, &steps).filter(|_| by_import.is_none());
-        names.unwrap_or_else(|| vec![Difference { name: None, line }])
+        let rebound = self.rebound(path, old, new);
+        let by_import = || rebound.values().next().map(|rebound| rebound.import.line);
+        let Some(line) = differs.or_else(by_import) else { return Vec::new() };
+        let names = self.names(path, &steps).filter(|_| rebound.values().all(|rebound| rebound.is_quiet));
+        let Some(mut names) = names else { return vec![Difference { name: None, how: How::Changed, line }] };
+        for (name, Rebound { import, .. }) in &rebound {
+            names.push(Difference { name: Some(name.clone()), how: How::Changed, line: import.line });
+            if [old, new].iter().any(|parts| is_for_annotations(parts, name)) {
+                names.push(Difference { name: None, how: How::Annotations, line: import.line });
+            }
+        }
+        names
     }
 
     /// The names that are bound otherwise, if that is all: other steps are the same in the same sequence, and nobody goes through
@@ -125,6 +148,7 @@ impl<'a> Loading<'a> {
             return None;
         }
         let mut found: BTreeMap<String, usize> = BTreeMap::new();
+        let mut annotated: Option<usize> = None;
         for which in [0, 1] {
             let quiet = Quiet { tree: self.trees[which], graph: self.graph(which) };
             for step in steps[which].iter().filter(|step| !is_common(step)) {
@@ -132,12 +156,15 @@ impl<'a> Loading<'a> {
                     return None;
                 }
                 found.insert(step.binds.clone()?, step.line);
+                annotated = annotated.or(step.is_annotated.then_some(step.line));
             }
             if self.trees[which].python().any(|(file, it)| self.lists(which, file, it.parts(), path)) {
                 return None;
             }
         }
-        Some(found.into_iter().map(|(name, line)| Difference { name: Some(name), line }).collect())
+        let named = |(name, line)| Difference { name: Some(name), how: How::Changed, line };
+        let annotated = annotated.map(|line| Difference { name: None, how: How::Annotations, line });
+        Some(found.into_iter().map(named).chain(annotated).collect())
     }
 
     /// What runs, without constants whose names are not to be found in the other tree: settings may be looked up by name. Where
@@ -152,58 +179,113 @@ impl<'a> Loading<'a> {
     }
 
     /// Whether a file may go through all names of the module in `path`: by `globals()` its own, by `vars()` and the like those of
-    /// a module that it has imported.
+    /// a module that it has at hand.
     fn lists(&self, which: usize, file: &str, parts: Option<&Parts>, path: &str) -> bool {
         let Some(parts) = parts else { return false };
         let has = |names: &[&str]| names.iter().any(|name| parts.names.contains(*name));
         if file == path {
             return has(&OWN_NAMES) || has(&ALL_NAMES);
         }
-        let is_meant = |import: &Import| {
-            let imported = self.graph(which).imported(file, import);
-            self.graph(which).number(path).is_some_and(|number| imported.contains(&number))
+        let graph = self.graph(which);
+        let at_hand: BTreeSet<u32> = if has(&FROM_OBJECTS) {
+            parts.imports.iter().flat_map(|import| graph.imported(file, import)).collect()
+        } else {
+            graph.held(file, parts)
         };
-        has(&ALL_NAMES) && parts.imports.iter().any(is_meant)
+        has(&ALL_NAMES) && graph.number(path).is_some_and(|number| at_hand.contains(&number))
     }
 
     fn graph(&self, which: usize) -> &Graph {
         self.graphs[which].get_or_init(|| Graph::of(self.trees[which]))
     }
 
-    fn line_of_import(&self, path: &str, old: &Parts, new: &Parts) -> Option<usize> {
+    /// The names that imports bind otherwise, and somebody mentions; and those that come or go with what they load.
+    fn rebound<'p>(&self, path: &str, old: &'p Parts, new: &'p Parts) -> BTreeMap<String, Rebound<'p>> {
         let (before, after) = (bound(old), bound(new));
-        let changed = after.iter().find(|(name, import)| match before.get(*name) {
-            Some(known) => !known.is_same(import),
-            None => mentions(old, name) || !self.is_loaded(0, path, import),
-        });
-        let gone = before.iter().find(|(name, import)| {
-            !after.contains_key(*name) && (mentions(new, name) || !self.is_loaded(1, path, import))
-        });
-        changed.or(gone).map(|(_, import)| import.line)
+        let mut found: BTreeMap<String, Rebound> = BTreeMap::new();
+        // What is there now comes last, so that its line is told.
+        for (sides, others, parts, which) in [(&before, &after, new, 1), (&after, &before, old, 0)] {
+            for (name, import) in sides {
+                let (name, other) = (import.bound_name(), others.get(name));
+                if other.is_some_and(|other| other.is_same(import)) {
+                    continue;
+                }
+                let is_silent =
+                    self.is_loaded(which, path, import) && !self.is_for_pytest(1 - which, path, import);
+                let is_known = || mentions(parts, name) || self.is_taken(which, path, name);
+                if other.is_some() || !is_silent || is_known() {
+                    let is_quiet = is_silent && found.get(name).is_none_or(|known| known.is_quiet);
+                    found.insert(name.to_owned(), Rebound { import, is_quiet });
+                }
+            }
+        }
+        found
     }
 
-    /// Whether a module, without this import of it, is loaded in one of the trees.
+    /// Whether another file takes a name from this one; or may look it up in this one, if that is a package, which passes names on.
+    fn is_taken(&self, which: usize, path: &str, name: &str) -> bool {
+        let graph = self.graph(which);
+        let Some(number) = graph.number(path) else { return false };
+        let takes = |file: &str, import: &Import| {
+            import.name.as_deref() == Some(name) && graph.imported(file, import).contains(&number)
+        };
+        let is_package = file_name(path) == "__init__.py";
+        let looks = |file: &str, parts: &Parts| {
+            is_package && mentions(parts, name) && graph.held(file, parts).contains(&number)
+        };
+        let others = self.trees[which].python().filter(|(file, _)| *file != path);
+        let mut others = others.filter_map(|(file, it)| Some((file, it.parts()?)));
+        others
+            .any(|(file, parts)| parts.imports.iter().any(|import| takes(file, import)) || looks(file, parts))
+    }
+
+    /// Whether pytest may find what is imported by its name alone: a fixture, a test, a hook, or any of them.
+    fn is_for_pytest(&self, which: usize, path: &str, import: &Import) -> bool {
+        let name = import.bound_name();
+        let is_looked_for = ["test", "Test"].iter().any(|start| name.starts_with(start)) || is_hook(name);
+        let is_in_tests = file_name(path).contains("test");
+        let quiet = Quiet { tree: self.trees[which], graph: self.graph(which) };
+        let parts = quiet.parts_of(path, name);
+        let is_fixture =
+            |(_, part): &(&str, &Part)| part.decorators.iter().any(|name| name.ends_with("fixture"));
+        let is_unknown = parts.is_empty() && import.name.is_some() && !is_quiet_module(import);
+        import.name.as_deref() == Some("*")
+            || is_looked_for
+            || parts.iter().any(is_fixture)
+            || is_in_tests && is_unknown
+    }
+
+    /// Whether a module, without this import of it, is loaded in one of the trees whenever this file is.
     fn is_loaded(&self, which: usize, path: &str, import: &Import) -> bool {
-        let first = import.module.split('.').next().unwrap_or_default();
-        if import.level == 0 && QUIET_MODULES.contains(&first) {
+        if is_quiet_module(import) {
             return true;
         }
-        let reach = self.graph(which).reach(path);
-        let other = self.graph(1 - which);
+        let (graph, other) = (self.graph(which), self.graph(1 - which));
+        let loaded = graph.surely_loaded(self.trees[which], path);
         let files = other.imported(path, import);
         if !files.is_empty() {
-            let names = files.iter().map(|&file| &other.files()[file as usize]);
-            return names
-                .into_iter()
-                .all(|name| self.graph(which).number(name).is_some_and(|it| reach.contains(it)));
+            let mut names = files.iter().map(|&file| &other.files()[file as usize]);
+            return names.all(|name| graph.number(name).is_some_and(|it| loaded.contains(&it)));
         }
-        let reached = reach.iter().map(|file| &self.graph(which).files()[file as usize]);
-        let imports =
-            reached.filter_map(|file| self.trees[which].parts(file)).flat_map(|parts| &parts.imports);
-        imports
-            .into_iter()
-            .any(|other| other.is_top_level && other.level == 0 && other.module == import.module)
+        let loaded = loaded.iter().map(|&file| &graph.files()[file as usize]);
+        let mut imports =
+            loaded.filter_map(|file| self.trees[which].parts(file)).flat_map(|parts| &parts.imports);
+        imports.any(|other| other.is_top_level && other.level == 0 && other.module == import.module)
     }
+}
+
+/// Whether nobody notices that it is imported.
+fn is_quiet_module(import: &Import) -> bool {
+    let first = import.module.split('.').next().unwrap_or_default();
+    import.level == 0 && QUIET_MODULES.contains(&first)
+}
+
+/// Whether a name stands in annotations, and nowhere else.
+fn is_for_annotations(parts: &Parts, name: &str) -> bool {
+    let mut mentioned = parts.steps.iter().map(|step| &step.mentions).chain(parts.headers.values());
+    parts.names.contains(name)
+        && !mentioned.any(|mentions| mentions.contains(name))
+        && !parts.parts.iter().any(|part| part.mentions.contains(name))
 }
 
 /// Whether a name stands anywhere in a file, or is bound there.
@@ -286,6 +368,8 @@ mod tests {
         };
         assert_eq!(with("import shop\ndef f(): return vars(shop)\n"), Some(2));
         assert_eq!(with("def f(): return vars(f)\n"), None);
+        assert_eq!(with("from shop import g\ndef f(): return vars(g)\n"), None);
+        assert_eq!(with("from shop import g\ndef f(): return vars(sys.modules[g.__module__])\n"), Some(2));
         assert_eq!(with("import shop\ndef f(): return globals()\n"), None);
     }
 

@@ -2,9 +2,9 @@
 //!
 //! An affected test may have become a victim of whoever writes what it reads: so one of each sort of these is related, where a
 //! sort is all that leave the same in the cells that it reads; and one of each sort of those who write what *these* read, and
-//! so on. It may have become a polluter of whoever reads what it leaves otherwise than before, unless others left the same
-//! already; these may then leave something else as well, so whoever reads what they write is related, and so on. A test whose
-//! state cannot be looked into is related to all affected ones.
+//! so on. It may have become a polluter of whoever reads what it leaves otherwise than before, unless another one left the same
+//! already in all that this one reads; these may then leave something else as well, so whoever reads what they write is
+//! related, and so on. A test whose state cannot be looked into is related to all affected ones.
 //!
 //! Tests that leave the same are the same for what runs right behind them, as far as can be seen; profiles see one step from
 //! the fresh state. So this chooses what is looked at, and says nothing about what is there.

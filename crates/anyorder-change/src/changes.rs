@@ -116,7 +116,7 @@ impl File<'_> {
                 let differences = loading.differences(self.path, old, new).into_iter();
                 let told = |difference: Difference| {
                     let changed = self.changed(None, How::Changed, difference.line);
-                    Changed { name: difference.name, ..changed }
+                    Changed { name: difference.name, how: difference.how, ..changed }
                 };
                 let docstring = self.changed(None, How::Docstring, 1);
                 let docstring = Some(docstring).filter(|_| old.docstring != new.docstring);
@@ -159,12 +159,12 @@ fn difference(before: Option<&Part>, part: &Part) -> Option<How> {
     if before.header != part.header || before.is_class != part.is_class {
         return Some(How::Changed);
     }
-    let remarks = [
+    let differs = [
         (before.body != part.body).then_some(How::Body),
         (before.annotations != part.annotations).then_some(How::Annotations),
         (before.docstring != part.docstring).then_some(How::Docstring),
     ];
-    remarks.into_iter().flatten().next()
+    differs.into_iter().flatten().next()
 }
 
 #[cfg(test)]

@@ -39,9 +39,8 @@ impl Graph {
         let files: Vec<String> = tree.python().map(|(path, _)| path.to_owned()).collect();
         let numbers: BTreeMap<String, u32> = files.iter().cloned().zip(0..).collect();
         let mut graph = Graph { files, numbers, ..Graph::default() };
-        let is_package = |directory: &str| graph.numbers.contains_key(&joined(directory, "__init__.py"));
         for (path, number) in &graph.numbers {
-            for name in module_names(path, is_package) {
+            for name in graph.names_of(path) {
                 graph.modules.entry(name).or_default().push(*number);
             }
         }
@@ -86,31 +85,37 @@ impl Graph {
         self.number(path).is_some_and(|number| self.for_all.contains(number))
     }
 
+    /// The names by which a file can be imported.
+    fn names_of(&self, path: &str) -> Vec<String> {
+        module_names(path, |directory| self.numbers.contains_key(&joined(directory, "__init__.py")))
+    }
+
     pub(crate) fn number(&self, path: &str) -> Option<u32> {
         self.numbers.get(path).copied()
     }
 
     /// The files that an import of this file loads by itself.
     pub(crate) fn imported(&self, path: &str, import: &Import) -> BTreeSet<u32> {
-        let mut found = BTreeSet::new();
-        let mut name = match import.level {
-            0 => String::new(),
-            level => match package_of(path, level) {
-                Some(package) => package,
-                None => return found,
-            },
-        };
-        let is_relative = import.level > 0;
-        let segments = import.module.split('.').filter(|segment| !segment.is_empty());
-        for segment in segments.chain(import.name.as_deref().filter(|name| *name != "*")) {
-            name = if is_relative { format!("{name}/{segment}") } else { dotted(&name, segment) };
-            found.extend(if is_relative { self.at_path(&name) } else { self.named(&name) });
-        }
-        if is_relative && import.module.is_empty() {
-            let package = package_of(path, import.level).unwrap_or_default();
-            found.extend(self.at_path(&package));
+        let mut found: BTreeSet<u32> = self.imported_words(path, import).into_iter().flatten().collect();
+        if import.level > 0 && import.module.is_empty() {
+            let package = package_of(path, import.level);
+            found.extend(package.iter().flat_map(|package| self.at_path(package)));
         }
         found
+    }
+
+    /// The files that each word of an import stands for: `a` and `a.b` of `import a.b`, or of `from a import b`.
+    fn imported_words(&self, path: &str, import: &Import) -> Vec<Vec<u32>> {
+        let is_relative = import.level > 0;
+        let base = if is_relative { package_of(path, import.level) } else { Some(String::new()) };
+        let Some(mut name) = base else { return Vec::new() };
+        let words = import.module.split('.').filter(|word| !word.is_empty());
+        let words = words.chain(import.name.as_deref().filter(|name| *name != "*"));
+        let files = words.map(|word| {
+            name = if is_relative { format!("{name}/{word}") } else { dotted(&name, word) };
+            if is_relative { self.at_path(&name) } else { self.named(&name) }
+        });
+        files.collect()
     }
 
     /// The files that a dotted name stands for.
@@ -118,47 +123,53 @@ impl Graph {
         self.modules.get(name).cloned().unwrap_or_default()
     }
 
-    fn edges(&self, path: &str, parts: Option<&Parts>) -> BTreeSet<u32> {
-        let mut found: BTreeSet<u32> = self.number(path).into_iter().collect();
+    /// The files that are loaded whenever a file is, itself included: by imports that neither a condition nor a call decides.
+    pub(crate) fn surely_loaded(&self, tree: &Tree, path: &str) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
+        let mut waiting: Vec<u32> = self.number(path).into_iter().chain(self.packages_of(path)).collect();
+        while let Some(file) = waiting.pop() {
+            let path = &self.files[file as usize];
+            let parts = tree.parts(path).filter(|_| found.insert(file));
+            let imports = parts.into_iter().flat_map(|parts| &parts.imports).filter(|it| it.is_top_level);
+            waiting.extend(imports.flat_map(|import| self.imported(path, import)));
+        }
+        found
+    }
+
+    /// The packages that a file is in.
+    fn packages_of(&self, path: &str) -> Vec<u32> {
+        let mut found = Vec::new();
         let mut package = directory(path);
         while let Some(number) = self.number(&joined(package, "__init__.py")) {
-            found.insert(number);
+            found.push(number);
             if package.is_empty() {
                 break;
             }
             package = directory(package);
         }
-        let Some(parts) = parts else { return found };
-        parts.imports.iter().for_each(|import| found.extend(self.imported(path, import)));
-        let has_loader =
-            LOADERS.iter().any(|loader| parts.names.contains(*loader)) || parts.strings.contains("-m");
-        for text in &parts.strings {
-            found.extend(self.named_by_string(path, text, has_loader));
-        }
         found
     }
 
-    /// `shop.cart`, `shop.cart.total`, `shop.cart:main`; `.cart`; `shop` if a single word may be meant.
-    fn named_by_string(&self, path: &str, text: &str, has_loader: bool) -> Vec<u32> {
-        let is_word = |word: &str| {
-            word.starts_with(|first: char| first.is_alphabetic() || first == '_')
-                && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
-        };
-        let text = text.split(':').next().unwrap_or(text);
-        let words = text.trim_start_matches('.');
-        if !words.split('.').all(is_word) || !(words.contains('.') || has_loader) {
-            return Vec::new();
-        }
-        let level = u32::try_from(text.len() - words.len()).unwrap_or(u32::MAX);
-        let import = Import {
-            module: words.to_owned(),
-            name: Some("__main__".to_owned()),
-            alias: None,
-            level,
-            line: 0,
-            is_top_level: false,
-        };
-        self.imported(path, &import).into_iter().collect()
+    /// The files that a file may have at hand as modules: not those that it takes only names from.
+    pub(crate) fn held(&self, path: &str, parts: &Parts) -> BTreeSet<u32> {
+        let imported = parts.imports.iter().flat_map(|import| {
+            let mut words = self.imported_words(path, import);
+            let is_name = import.name.as_deref().is_some_and(|name| name != "*");
+            words.drain(..if is_name { words.len().saturating_sub(1) } else { 0 });
+            words
+        });
+        let named = imports_in_strings(parts).filter_map(|import| {
+            self.imported_words(path, &import).into_iter().rfind(|files| !files.is_empty())
+        });
+        imported.chain(named).flatten().collect()
+    }
+
+    fn edges(&self, path: &str, parts: Option<&Parts>) -> BTreeSet<u32> {
+        let mut found: BTreeSet<u32> = self.number(path).into_iter().chain(self.packages_of(path)).collect();
+        let Some(parts) = parts else { return found };
+        parts.imports.iter().for_each(|import| found.extend(self.imported(path, import)));
+        found.extend(imports_in_strings(parts).flat_map(|import| self.imported(path, &import)));
+        found
     }
 
     fn at_path(&self, path: &str) -> Vec<u32> {
@@ -166,6 +177,34 @@ impl Graph {
         let places = [format!("{path}.py"), format!("{path}/__init__.py")];
         places.iter().filter_map(|place| self.number(place)).collect()
     }
+}
+
+/// What code may load that has its name as a string.
+fn imports_in_strings(parts: &Parts) -> impl Iterator<Item = Import> {
+    let has_loader =
+        LOADERS.iter().any(|loader| parts.names.contains(*loader)) || parts.strings.contains("-m");
+    parts.strings.iter().filter_map(move |text| import_in_string(text, has_loader))
+}
+
+/// `shop.cart`, `shop.cart.total`, `shop.cart:main`; `.cart`; `shop` if a single word may be meant.
+fn import_in_string(text: &str, has_loader: bool) -> Option<Import> {
+    let is_word = |word: &str| {
+        word.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    let text = text.split(':').next().unwrap_or(text);
+    let words = text.trim_start_matches('.');
+    if !words.split('.').all(is_word) || !(words.contains('.') || has_loader) {
+        return None;
+    }
+    Some(Import {
+        module: words.to_owned(),
+        name: Some("__main__".to_owned()),
+        alias: None,
+        level: u32::try_from(text.len() - words.len()).unwrap_or(u32::MAX),
+        line: 0,
+        is_top_level: false,
+    })
 }
 
 /// The directory that so many dots stand for.

@@ -22,7 +22,9 @@ pub(crate) struct Ground<'a> {
     looked_up: HashSet<&'a str>,
     /// The files that it opened, as a tree names them; nothing if that is not known.
     pub(crate) opened: Option<BTreeSet<String>>,
+    /// Where its function is, and where it is collected: tests are inherited, too.
     file: &'a str,
+    collected_in: &'a str,
     /// The test's own function; nothing where it is none.
     own: Option<String>,
 }
@@ -44,13 +46,15 @@ impl<'a> Ground<'a> {
             looked_up: reads.map(|name| last_word(name)).collect(),
             opened,
             file: &test.file,
+            collected_in: test.id.0.split("::").next().unwrap_or(&test.file),
             own,
         }
     }
 
     /// The files that are loaded for it.
     pub(crate) fn reach(&self, loaded: &Loaded) -> RoaringBitmap {
-        let mut reach = loaded.graph.reach_of_tests(self.file);
+        let mut reach =
+            loaded.graph.reach_of_tests(self.file) | loaded.graph.reach_of_tests(self.collected_in);
         for file in self.touched.iter().flat_map(Touched::files) {
             reach |= loaded.graph.reach(file);
         }

@@ -133,17 +133,19 @@ impl Loaded {
     /// run a function then that does.
     fn users_at_import(&self, file: u32, name: &str) -> RoaringBitmap {
         let files = self.graph.files();
-        let name = last(name);
+        let (bound, name) = (name, last(name));
         let loads = |user: u32| self.graph.reach(&files[user as usize]).contains(file);
         let parts = |user: u32| self.tree.parts(&files[user as usize]);
         let takes = |user: u32, import: &Import| {
             let is_all = import.name.as_deref() == Some("*");
             let is_renamed = import.name.as_deref() == Some(name) && import.bound_name() != name;
-            (is_all || is_renamed) && self.graph.imported(&files[user as usize], import).contains(&file)
+            // Modules in between may pass it on.
+            let from = || self.graph.imported(&files[user as usize], import).into_iter();
+            (is_all || is_renamed) && from().any(|from| from == file || loads(from))
         };
         let mentions = |user: u32| {
             parts(user).is_none_or(|parts| {
-                mentions_at_import(parts, name, user == file)
+                mentions_at_import(parts, name, (user == file).then_some(bound))
                     || parts.imports.iter().any(|import| takes(user, import))
             })
         };
@@ -207,10 +209,10 @@ impl Loaded {
     }
 }
 
-/// Whether code that runs at import mentions a name; but for what binds it, where that is done in this file. Lists of what is
+/// Whether code that runs at import mentions a name; but for what binds it, if that is `bound` in this file. Lists of what is
 /// public say nothing.
-fn mentions_at_import(parts: &Parts, name: &str, is_bound_here: bool) -> bool {
-    let is_binding = |bound: &str| is_bound_here && last(bound) == name;
+fn mentions_at_import(parts: &Parts, name: &str, bound: Option<&str>) -> bool {
+    let is_binding = |other: &str| bound == Some(other);
     let steps = parts.steps.iter().filter(|step| step.binds.as_deref() != Some("__all__"));
     let mut steps = steps.filter(|step| !step.binds.as_deref().is_some_and(is_binding));
     let mut headers = parts.headers.iter().filter(|(function, _)| !is_binding(function));

@@ -213,19 +213,34 @@ impl<'a> Quiet<'a> {
         })
     }
 
-    /// What a name may stand for at import: a function or class of the file, or of one that it imports; nothing if that is not known.
-    fn parts_of(&self, path: &str, name: &str) -> Vec<(&'a str, &'a Part)> {
-        let Some((path, parts)) = self.file(path) else { return Vec::new() };
+    /// What a name may stand for at import: a function or class of the file, or of those that it may be imported from; nothing if
+    /// that is not known.
+    pub(crate) fn parts_of(&self, path: &str, name: &str) -> Vec<(&'a str, &'a Part)> {
+        self.parts_behind(path, name, 0).unwrap_or_default()
+    }
+
+    fn parts_behind(&self, path: &str, name: &str, depth: usize) -> Option<Vec<(&'a str, &'a Part)>> {
+        let (path, parts) = self.file(path).filter(|_| depth <= DEEPEST)?;
+        let is_bound = |step: &Step| step.binds.as_deref() == Some(name);
         if let Some(own) = parts.part(name) {
-            return vec![(path, own)];
+            return Some(vec![(path, own)]);
         }
         let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
-        let is_meant = |import: &&Import| import.bound_name() == first;
-        let Some(import) = parts.imports.iter().find(is_meant) else { return Vec::new() };
-        let Some(wanted) = rest.or(import.name.as_deref()) else { return Vec::new() };
-        let files = self.graph.imported(path, import).into_iter();
-        let files = files.filter_map(|number| self.file(&self.graph.files()[number as usize]));
-        files.filter_map(|(file, parts)| Some((file, parts.part(wanted)?))).collect()
+        let imports: Vec<&Import> =
+            parts.imports.iter().filter(|import| import.bound_name() == first).collect();
+        if imports.is_empty() || parts.steps.iter().any(is_bound) {
+            return None;
+        }
+        let mut found = Vec::new();
+        for import in imports {
+            let wanted = rest.or(import.name.as_deref())?;
+            let files = self.graph.imported(path, import).into_iter();
+            let files = files.map(|number| &self.graph.files()[number as usize]).filter(|file| *file != path);
+            let known: Vec<_> =
+                files.filter_map(|file| self.parts_behind(file, wanted, depth + 1)).flatten().collect();
+            found.extend(Some(known).filter(|known| !known.is_empty())?);
+        }
+        Some(found)
     }
 
     fn file(&self, path: &str) -> Option<(&'a str, &'a Parts)> {
@@ -284,6 +299,24 @@ mod tests {
             quiet("from dataclasses import dataclass\n@dataclass\nclass C:\n    x: int = 1\n"),
             [] as [&str; 0]
         );
+    }
+
+    #[test]
+    fn what_another_module_passes_on_is_looked_at_where_it_is() {
+        let tree = Tree::new([
+            ("shop/__init__.py", "from .base import Base, Told\n"),
+            ("shop/base.py", "class Base: pass\nclass Told:\n    def __init_subclass__(cls): print(cls)\n"),
+            ("other.py", "class Either:\n    def __init_subclass__(cls): print(cls)\n"),
+            ("both.py", "try: from nowhere import Either\nexcept ImportError: from other import Either\n"),
+            (
+                "cart.py",
+                "from shop import Base, Told\nfrom both import Either\nclass A(Base): x = 1\nclass B(Told): x = 1\nclass C(Either): x = 1\n",
+            ),
+        ]);
+        let quiet = Quiet { tree: &tree, graph: &Graph::of(&tree) };
+        let steps = tree.parts("cart.py").unwrap().steps.iter();
+        let found: Vec<_> = steps.filter(|step| quiet.is_quiet("cart.py", step)).collect();
+        assert_eq!(found.iter().map(|step| step.binds.as_deref().unwrap()).collect::<Vec<_>>(), ["A", "A.x"]);
     }
 
     #[test]

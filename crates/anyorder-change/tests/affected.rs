@@ -3,7 +3,7 @@
 mod common;
 
 use anyorder_change::Rts;
-use anyorder_model::{Suite, TestId};
+use anyorder_model::{Suite, Test, TestId};
 use common::{NONE, between, names, ran, recorded, suite, tree, why};
 
 /// A shop: `test_total` runs `total`, `test_name` runs `name`, and `test_other` imports nothing.
@@ -95,6 +95,165 @@ fn a_constant_of_a_module_affects_those_who_may_look_it_up() {
     assert_eq!(dynamic(&[edit]), [NAME]);
     assert_eq!(hit(&[edit], Rts::Static), [TOTAL, NAME]);
     assert_eq!(dynamic(&[edit, ("shop/settings.py", "", "print(CURRENCY)\n")]), [TOTAL, NAME]);
+}
+
+/// What another import in `lib.py` affects: `test_cart` runs `Cart.add` of it, `test_sum` runs `summed`, which looks up `total`, and
+/// `test_far` runs `look` of `far.py`, which reads what is said.
+fn hit_by_import(from: &str, to: &str, far: &str, far_reads: &str) -> Vec<String> {
+    let files = |import: &str| {
+        let lib =
+            format!("{import}\nclass Cart:\n    def add(self): return 1\n\ndef summed(): return total(1)\n");
+        let far = format!("{far}\ndef look(): return 1\n");
+        let test = "from lib import Cart, summed\nimport far\ndef test_cart(): Cart().add()\ndef test_sum(): summed()\ndef test_far(): far.look()\n";
+        let (money, loud) = ("def total(x): return x\n", "from money import total\nprint(1)\n");
+        tree(&[
+            ("lib.py", lib.as_str()),
+            ("far.py", &far),
+            ("test_lib.py", test),
+            ("money.py", money),
+            ("other.py", money),
+            ("loud.py", loud),
+        ])
+    };
+    let ids = ["test_lib.py::test_cart", "test_lib.py::test_sum", "test_lib.py::test_far"];
+    let profiles = [
+        ran(&["test_lib.py:test_cart", "lib.py:Cart.add"], &["test_lib.Cart", ".add"]),
+        ran(&["test_lib.py:test_sum", "lib.py:summed"], &["test_lib.summed", "lib.total", "builtins.total"]),
+        ran(&["test_lib.py:test_far", "far.py:look"], &["test_lib.far", "far.look", far_reads]),
+    ];
+    let old = recorded(&files(from), ids.into_iter().zip(profiles).collect());
+    let affected = between(&files(from), &files(to)).affected(&suite(&ids), &old, Rts::Dynamic);
+    names(&suite(&ids), &affected.tests).into_iter().map(|id| id.replace("test_lib.py::", "")).collect()
+}
+
+const ALL_THREE: [&str; 3] = ["test_cart", "test_sum", "test_far"];
+
+#[test]
+fn a_name_that_is_imported_otherwise_affects_those_who_may_look_it_up() {
+    let both = "import money, other\n";
+    let [money, other] = ["money", "other"].map(|module| format!("{both}from {module} import total"));
+    let hit = |far: &str, reads: &str| hit_by_import(&money, &other, far, reads);
+    assert_eq!(hit("", "far.x"), ["test_sum"]);
+    assert_eq!(hit_by_import(&money, both, "", "far.x"), ["test_sum"]);
+    assert_eq!(hit_by_import(both, &money, "", "far.x"), ["test_sum"]);
+    assert_eq!(hit("from lib import total", "far.total"), ["test_sum", "test_far"]);
+    // A module may be handed over.
+    assert_eq!(hit("", ".total"), ["test_sum", "test_far"]);
+}
+
+#[test]
+fn a_name_that_is_imported_otherwise_affects_all_who_load_what_uses_it_at_import() {
+    let both = "import money, other\n";
+    let [money, other] = ["money", "other"].map(|module| format!("{both}from {module} import total"));
+    let hit = |far: &str| hit_by_import(&money, &other, far, "far.X");
+    for far in
+        ["from lib import total as t", "from lib import total\nX = total(1)", "import lib\nX = lib.total(1)"]
+    {
+        assert_eq!(hit(far), ALL_THREE, "{far}");
+    }
+    let with_member = |import: &str| format!("{import}\nclass Sum:\n    total = staticmethod(total)\n");
+    assert_eq!(hit_by_import(&with_member(&money), &with_member(&other), "", "far.x"), ALL_THREE);
+}
+
+#[test]
+fn an_import_that_loads_something_may_do_anything() {
+    let hit = |from: &str, to: &str| hit_by_import(from, to, "", "far.x");
+    assert_eq!(hit("from money import total", "from other import total"), ALL_THREE);
+    // What a function imports is loaded when that runs, and not before.
+    assert_eq!(hit("from loud import total", "def use():\n    from loud import total"), ALL_THREE);
+}
+
+#[test]
+fn an_import_for_annotations_affects_those_who_look_at_them() {
+    let files = |module: &str, looks: &str| {
+        let lib = format!("import a, b\nfrom {module} import Amount\ndef f(x: Amount): pass\n");
+        let test = format!("import lib\ndef test_a(): lib.{looks}\n");
+        tree(&[
+            ("lib.py", lib.as_str()),
+            ("test_a.py", &test),
+            ("a.py", "class Amount: pass\n"),
+            ("b.py", "class Amount: pass\n"),
+        ])
+    };
+    let tests = suite(&["test_a.py::test_a"]);
+    for (looks, number) in [("f", 0), ("f.__annotations__", 1)] {
+        let (from, to) = (files("a", looks), files("b", looks));
+        let old = recorded(
+            &from,
+            vec![("test_a.py::test_a", ran(&["test_a.py:test_a"], &["test_a.lib", "lib.f"]))],
+        );
+        assert_eq!(between(&from, &to).affected(&tests, &old, Rts::Dynamic).tests.len(), number, "{looks}");
+    }
+}
+
+#[test]
+fn a_declaration_affects_those_who_look_at_annotations() {
+    let files = |declared: &str, looks: &str| {
+        let test = format!("import lib\ndef test_a(): lib.Cart.{looks}\n");
+        tree(&[("lib.py", format!("class Cart:\n    y = 1\n{declared}")), ("test_a.py", test)])
+    };
+    let tests = suite(&["test_a.py::test_a"]);
+    for (looks, number) in [("y", 0), ("__annotations__", 1)] {
+        let (from, to) = (files("", looks), files("    x: int\n", looks));
+        let profile = ran(&["test_a.py:test_a"], &["test_a.lib", "lib.Cart"]);
+        let old = recorded(&from, vec![("test_a.py::test_a", profile)]);
+        assert_eq!(between(&from, &to).affected(&tests, &old, Rts::Dynamic).tests.len(), number, "{looks}");
+    }
+}
+
+#[test]
+fn a_name_that_a_package_no_longer_passes_on_affects_those_who_look_it_up_there() {
+    let files = |import: &str| {
+        let test = "import pkg\nimport pkg.lib\ndef test_a(): pkg.total()\ndef test_b(): pass\n";
+        tree(&[("pkg/__init__.py", import), ("pkg/lib.py", "def total(): pass\n"), ("test_a.py", test)])
+    };
+    let ids = ["test_a.py::test_a", "test_a.py::test_b"];
+    let profiles =
+        [ran(&["test_a.py:test_a"], &["test_a.pkg", "pkg.total"]), ran(&["test_a.py:test_b"], NONE)];
+    let (from, to) = (files("from . import lib\nfrom .lib import total\n"), files("from . import lib\n"));
+    let old = recorded(&from, ids.into_iter().zip(profiles).collect());
+    let affected = between(&from, &to).affected(&suite(&ids), &old, Rts::Dynamic);
+    assert_eq!(names(&suite(&ids), &affected.tests), [ids[0]]);
+}
+
+#[test]
+fn what_pytest_finds_by_name_affects_all_who_load_the_file() {
+    let fixture = "import pytest\n@pytest.fixture(autouse=True)\ndef clean(): pass\nmade = pytest.fixture(autouse=True)(print)\nclass TestX: pass\ndef __getattr__(name): pass\n";
+    for name in ["clean", "made", "TestX", "__getattr__"] {
+        let files = |import: &str| {
+            let test = format!("import passed_on\n{import}def test_a(): pass\n");
+            let passed_on = format!("from fixtures import {name}\n");
+            tree(&[("fixtures.py", fixture), ("passed_on.py", &passed_on), ("test_a.py", test.as_str())])
+        };
+        let tests = suite(&["test_a.py::test_a"]);
+        let (without, with) = (files(""), files(&format!("from passed_on import {name}\n")));
+        for (from, to) in [(&without, &with), (&with, &without)] {
+            let old = recorded(from, vec![("test_a.py::test_a", ran(&["test_a.py:test_a"], NONE))]);
+            let affected = between(from, to).affected(&tests, &old, Rts::Dynamic);
+            assert_eq!(names(&tests, &affected.tests), ["test_a.py::test_a"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_test_that_is_inherited_stands_on_the_file_that_it_is_collected_in() {
+    let files = |limit: &str| {
+        let test = format!("from base import Base\nclass TestA(Base):\n    limit = {limit}\n");
+        tree(&[
+            ("base.py", "class Base:\n    def test_y(self): assert self.limit == 3\n"),
+            ("test_a.py", test.as_str()),
+        ])
+    };
+    let id = "test_a.py::TestA::test_y";
+    let tests = inherited(&suite(&[id]), "base.py");
+    let old = recorded(&files("3"), vec![(id, ran(&["base.py:Base.test_y"], &[".limit"]))]);
+    assert_eq!(between(&files("3"), &files("4")).affected(&tests, &old, Rts::Dynamic).tests.len(), 1);
+}
+
+/// The same tests, with functions in another file.
+fn inherited(suite: &Suite, file: &str) -> Suite {
+    let elsewhere = |test: &Test| Test { file: file.to_owned(), ..test.clone() };
+    Suite::new("pytest", suite.tests().iter().map(elsewhere).collect())
 }
 
 /// What a change of `X` in `a.py` affects: `test_y` runs `y` of `b.py`, which looks up `Y`.
@@ -323,6 +482,15 @@ fn parameters_that_were_not_there_are_new_tests_and_those_that_went_are_deleted(
     let affected = between(&old, &new).affected(&tests, &known, Rts::Dynamic);
     assert_eq!(why(&tests, &affected.tests, three)[0], "new");
     assert_eq!(affected.deleted, [TestId(two.to_owned())]);
+    // What had gone before is not deleted once more by each change that comes, unless that may concern it.
+    let later = tree(&[("t.py", text("3")), ("u.py", "X = 1\n".to_owned())]);
+    let affected = between(&new, &later).affected(&tests, &known, Rts::Dynamic);
+    assert_eq!(affected.deleted, []);
+    let other = tree(&[("t.py", format!("print(1)\n{}", text("3")))]);
+    assert_eq!(
+        between(&new, &other).affected(&tests, &known, Rts::Dynamic).deleted,
+        [TestId(two.to_owned())]
+    );
 }
 
 #[test]

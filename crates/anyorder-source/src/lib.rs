@@ -23,7 +23,7 @@ pub use self::diff::diff;
 pub use self::edit::{CannotEdit, Editor};
 pub use self::import::Import;
 pub use self::literal::{Literal, LiteralKind};
-pub use self::part::{Digest, Part, Parts, Step};
+pub use self::part::{Digest, Part, Parts, Step, is_hook};
 pub use self::source::{Source, Unreadable};
 pub use self::statement::{Body, Call, Shape, Statement, Target, WithItem};
 pub use self::style::Style;

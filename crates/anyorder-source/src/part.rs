@@ -55,6 +55,8 @@ pub struct Step {
     pub asks: BTreeSet<String>,
     /// Names and strings that it mentions.
     pub mentions: BTreeSet<String>,
+    /// Whether it is an annotation of the module or of a class as well: `NAME: type`.
+    pub is_annotated: bool,
 }
 
 /// A function, method or class.
@@ -82,6 +84,13 @@ pub struct Part {
     pub decorators: BTreeSet<String>,
     /// Names and strings in its statements; where it is a class, nothing.
     pub mentions: BTreeSet<String>,
+}
+
+/// A name of a module that frameworks look for.
+pub fn is_hook(name: &str) -> bool {
+    let starts = ["pytest", "collect_ignore", "setup", "teardown", "setUp", "tearDown", "load_tests"];
+    let special = ["__getattr__", "__dir__", "__path__", "__test__", "__tracebackhide__"];
+    starts.iter().any(|start| name.starts_with(start)) || special.contains(&name)
 }
 
 impl Parts {

@@ -93,13 +93,6 @@ pub(super) fn assigned_name(statement: &Stmt) -> Option<String> {
     target.as_name_expr().map(|name| name.id.to_string())
 }
 
-/// A name of a module that frameworks look for.
-pub(super) fn is_hook(name: &str) -> bool {
-    let starts = ["pytest", "collect_ignore", "setup", "teardown", "setUp", "tearDown", "load_tests"];
-    let special = ["__getattr__", "__dir__", "__path__", "__test__", "__tracebackhide__"];
-    starts.iter().any(|start| name.starts_with(start)) || special.contains(&name)
-}
-
 /// Whether statements assign nothing but variables and attributes of `self`.
 pub(super) fn is_tidy(body: &[Stmt]) -> bool {
     let mut look = Untidy::default();

@@ -6,12 +6,12 @@ use ruff_python_ast::visitor::transformer::{Transformer, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
-use super::binding::{Enclosing, Evaluated, assigned_name, is_hook, is_tidy};
+use super::binding::{Enclosing, Evaluated, assigned_name, is_tidy};
 use super::inert::{constant, is_inert_header, is_run_unasked};
 use super::mentions::{Mentions, dotted};
 use super::print::{Print, print_of};
 use super::{Context, shapes, statements};
-use crate::part::{Digest, Part, Parts, Step};
+use crate::part::{Digest, Part, Parts, Step, is_hook};
 
 /// Goes through a module once.
 pub(super) struct Partition<'c> {
@@ -76,6 +76,9 @@ impl<'c> Partition<'c> {
         let binds = binds.and_then(|name| self.bound(&name));
         self.parts.calls.extend(Mentions::of(std::slice::from_ref(&stripped)).calls);
         self.push_step(print_of(&[stripped]), statement, constant, binds, evaluated);
+        if let Some(step) = self.parts.steps.last_mut() {
+            step.is_annotated = statement.is_ann_assign_stmt();
+        }
     }
 
     /// The name that is bound, where no class around it minds; what Python looks up by itself is its class's.
@@ -133,7 +136,15 @@ impl<'c> Partition<'c> {
         let mut asks = evaluated.asks;
         asks.extend(self.classes.iter().flat_map(|class| class.bases.iter().cloned()));
         let (digest, line) = (whole.finish(), self.context.line(at));
-        self.parts.steps.push(Step { digest, line, constant, binds, asks, mentions: evaluated.mentions });
+        self.parts.steps.push(Step {
+            digest,
+            line,
+            constant,
+            binds,
+            asks,
+            mentions: evaluated.mentions,
+            is_annotated: false,
+        });
     }
 
     /// A function of the module or of a class body.
