@@ -1,11 +1,12 @@
 //! The fork itself: parks the other threads, copies the process, and has the copy put itself in order.
 
+use crate::files::Places;
+use crate::libc;
 use crate::park::{self, Parked};
 use crate::refusal::Refusal;
 use crate::script::Script;
 use crate::sys::{self, call, number};
 use crate::threads::{self, Ties};
-use crate::{files, libc};
 
 /// Which side of a fork this is.
 pub(crate) enum Side {
@@ -30,13 +31,14 @@ pub(crate) fn fork(script: &Script<'_>) -> Result<Side, Refusal> {
     ties.note();
     // The others go on when this goes, on both sides: in the child, those that were made anew.
     let parked = Parked::all()?;
+    let places = Places::note()?;
     let result = copy_process();
     if result == 0 {
         ties.tell();
+        places.open_anew();
         if !script.carry_out() {
             sys::exit(NO_SCRIPT);
         }
-        files::open_anew();
         if !threads::recreate(parked.slots()) {
             sys::exit(NO_THREADS);
         }

@@ -9,8 +9,8 @@
 //! 3. **Re-create** (`threads.rs`): for each parked thread the child makes a new one *on the old stack*, with the old
 //!    thread-local storage, which then returns from the signal handler to wherever it was.
 //!
-//! Before the third step, while the child has one thread, it carries out the system calls that Java has prepared for it
-//! (`script.rs`), and opens its files anew (`files.rs`).
+//! Before the third step, while the child has one thread, it opens its files anew (`files.rs`), and carries out the system
+//! calls that Java has prepared for it (`script.rs`).
 //!
 //! Between parking and release any other thread may hold any lock, that of the allocator for instance. Nothing here may
 //! need one: no allocation, no libc, only system calls. The crate has no `std`, so that this cannot happen by mistake.
@@ -27,6 +27,7 @@ mod libc;
 mod park;
 mod refusal;
 mod script;
+mod shared;
 mod sys;
 mod tally;
 mod threads;

@@ -4,11 +4,11 @@
 //! when its slot is complete and it does nothing but wait.
 
 use core::arch::naked_asm;
-use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use crate::refusal::Refusal;
+use crate::shared::Shared;
 use crate::sys::{self, Numbers, SECOND, call, number};
 use crate::tally::Tally;
 use crate::threads::Slot;
@@ -36,14 +36,9 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// A thread that did not park when it should have.
 static UNPARKED: AtomicI32 = AtomicI32::new(0);
 
-struct Shared<T>(UnsafeCell<T>);
-
-// SAFETY: a slot is written by the thread that has taken it and read by the forking thread after it was counted as parked;
-// the list of signalled threads is used by the forking thread alone, and `jni.rs` lets one thread fork at a time.
-unsafe impl<T> Sync for Shared<T> {}
-
-static SLOTS: Shared<[Slot; MOST_THREADS]> = Shared(UnsafeCell::new([Slot::EMPTY; MOST_THREADS]));
-static SIGNALLED: Shared<[i32; MOST_THREADS]> = Shared(UnsafeCell::new([0; MOST_THREADS]));
+/// A slot is written by the thread that has taken it, and read by the forking thread after it was counted as parked.
+static SLOTS: Shared<[Slot; MOST_THREADS]> = Shared::new([Slot::EMPTY; MOST_THREADS]);
+static SIGNALLED: Shared<[i32; MOST_THREADS]> = Shared::new([0; MOST_THREADS]);
 
 /// All other threads, waiting. They go on when this is dropped.
 pub(crate) struct Parked {
@@ -67,7 +62,7 @@ impl Parked {
     /// What is known of the threads.
     pub(crate) fn slots(&self) -> &[Slot] {
         // SAFETY: these slots are complete, and their owners wait.
-        unsafe { &(&*SLOTS.0.get())[..self.count] }
+        unsafe { &(&*SLOTS.get())[..self.count] }
     }
 
     fn note_who_is_missing(&self, threads: &Numbers) {
@@ -137,7 +132,7 @@ fn signal_until_all_wait(threads: &Numbers) -> Result<(), Refusal> {
 fn signal_others(threads: &Numbers, signalled: &mut usize) {
     let (process, this, signal) = (sys::process(), sys::thread(), SIGNAL.load(SeqCst));
     // SAFETY: only the forking thread comes here.
-    let list = unsafe { &mut *SIGNALLED.0.get() };
+    let list = unsafe { &mut *SIGNALLED.get() };
     threads.each(|thread| {
         if thread == this || *signalled == MOST_THREADS || list[..*signalled].contains(&thread) {
             return;
@@ -175,7 +170,7 @@ pub(crate) extern "C" fn leave() {
 extern "C" fn park(stack: usize) {
     let Some((fork, place)) = take_slot() else { return };
     // SAFETY: this thread has taken the slot.
-    unsafe { (*SLOTS.0.get())[place].fill(stack) };
+    unsafe { (*SLOTS.get())[place].fill(stack) };
     PARKED.add();
     wait_for_release(fork);
 }

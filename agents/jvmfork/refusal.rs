@@ -11,7 +11,7 @@ pub(crate) enum Refusal {
     Busy,
     /// The script is longer than we have room for.
     TooLong,
-    /// There are more threads than we have room for.
+    /// There are more threads or open files than we have room for.
     TooMany,
     /// Every signal that we might use has a handler.
     NoSignal,

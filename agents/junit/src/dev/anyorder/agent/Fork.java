@@ -159,7 +159,7 @@ final class Fork {
             case TOO_LONG:
                 return "a child would have more to do than there is room for: too many files or layers of disk";
             case TOO_MANY:
-                return "this JVM has too many threads";
+                return "this JVM has too many threads or open files";
             case NO_SIGNAL:
                 return "no signal is free to stop threads with";
             case NO_THREADS:
