@@ -7,7 +7,7 @@ from _pytest.nodes import Node
 
 from .contents import type_name
 from .put import Refused
-from .shapes import ABSENT, MACHINERY, is_a
+from .shapes import ABSENT, MACHINERY, is_a, of_class
 
 
 class Fixtures:
@@ -77,9 +77,44 @@ def _lasting(items):
 
 
 def are_standing(session):
-    """Whether a tear-down would do anything but forget which tests were set up."""
+    """Whether a tear-down would do anything but forget what was set up."""
+    return any([True for _ in _standing(session)])
+
+
+def are_felt(session):
+    """Whether a test that runs behind a tear-down could tell. An ordinary class of unittest's has nothing to tear down."""
+    return any([not _is_ordinary(node, definition) for node, definition in _standing(session)])
+
+
+# They hand out what is there anyway.
+_WINDOWS = {
+    ("_pytest.tmpdir", "tmp_path_factory"),
+    ("_pytest.fixtures", "pytestconfig"),
+    ("pytest_asyncio.plugin", "event_loop_policy"),
+    ("pytest_asyncio.plugin", "_asyncio_loop_factory"),
+}
+
+
+def _standing(session):
+    """What stands: the test, or what is above it, and the definition of its fixture; nothing if that is not known."""
     stack = session._setupstate.stack
     if not is_a(stack, dict):  # pytest < 7
-        return True
-    finalizers = [finalizer for finalizers, _ in stack.values() for finalizer in finalizers]
-    return any([getattr(finalizer, "__func__", None) is not Node.teardown for finalizer in finalizers])
+        yield None, None
+        return
+    for node, (finalizers, _) in stack.items():
+        for finalizer in finalizers:
+            definition = getattr(getattr(finalizer, "func", None), "__self__", None)
+            named = getattr(getattr(definition, "func", None), "__module__", None), getattr(definition, "argname", None)
+            if getattr(finalizer, "__func__", None) is not Node.teardown and named not in _WINDOWS:
+                yield node, definition
+
+
+def _is_ordinary(node, definition):
+    """Whether this is the fixture of a class that leaves its set-up to unittest, and wants nothing cleaned up."""
+    kind = getattr(node, "obj", None)
+    if getattr(getattr(definition, "func", None), "__module__", None) != "_pytest.unittest" or not is_a(kind, type):
+        return False
+    spaces = [of_class(base, "__dict__") for base in of_class(kind, "__mro__")]
+    owners = [next((space for space in spaces if name in space), {}) for name in ("setUpClass", "tearDownClass")]
+    is_left_alone = all([owner.get("__module__") == "unittest.case" for owner in owners])
+    return is_left_alone and not any([space.get("_class_cleanups") for space in spaces])

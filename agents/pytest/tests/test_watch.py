@@ -5,6 +5,7 @@ import stat
 import sys
 import types
 
+import pytest
 from engine import HOME
 
 
@@ -120,6 +121,63 @@ def test_a_mark_that_stays_tells_what_all_tests_did_together(suite):
     child.ask("finish", "finished")
     assert set(child.diff()) == {"test_it.state['new']", "test_it.state['steps'][0:]"}
     child.close()
+
+
+BARE = """
+    import unittest
+    import pytest
+
+    @pytest.fixture(scope="module")
+    def shared():
+        return []
+
+    class Plain(unittest.TestCase):
+        def test_it(self):
+            pass
+
+    class Derived(Plain):
+        pass
+
+    class Careful(unittest.TestCase):
+        @classmethod
+        def setUpClass(cls):
+            cls.rows = []
+
+        def test_it(self):
+            pass
+
+    class Late(unittest.TestCase):
+        def test_it(self):
+            self.addClassCleanup(list)
+
+    def test_nothing():
+        pass
+
+    def test_path(tmp_path):
+        pass
+
+    def test_shared(shared):
+        pass
+
+    class TestSetUp:
+        def setup_class(cls):
+            cls.rows = []
+
+        def test_it(self):
+            pass
+    """
+
+
+def test_only_what_a_test_could_miss_counts_as_torn_down(suite):
+    engine, fresh = suite(test_it=BARE)
+    told = {}
+    for test, name in enumerate(["Plain", "Derived", "Careful", "Late", "nothing", "path", "shared", "SetUp"]):
+        child = engine.fork(fresh)
+        child.run(test)
+        told[name] = child.ask("finish", "finished")[-1]["bare"]
+        child.close()
+    can_tell = int(pytest.__version__.partition(".")[0]) >= 7
+    assert {name for name, is_bare in told.items() if is_bare} == ({"Plain", "Derived", "nothing", "path"} if can_tell else set())
 
 
 def test_a_mark_can_be_made_behind_tests(suite):

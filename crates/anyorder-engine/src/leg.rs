@@ -22,6 +22,8 @@ pub(crate) struct Leg {
     pub(crate) written: Vec<Written>,
     /// Where the last test loaded the names that are looked for.
     pub(crate) read: Vec<Read>,
+    /// Whether everything was torn down, and that was nothing.
+    pub(crate) is_bare: bool,
     pub(crate) end: LegEnd,
 }
 
@@ -51,7 +53,15 @@ impl Leg {
     /// Nothing has run yet; it is lost unless it comes to an end.
     pub(crate) fn with_room_for(tests: usize) -> Self {
         let steps = Vec::with_capacity(tests);
-        Leg { late: None, steps, trace: Trace::default(), written: vec![], read: vec![], end: LegEnd::Lost }
+        Leg {
+            late: None,
+            steps,
+            trace: Trace::default(),
+            written: vec![],
+            read: vec![],
+            is_bare: false,
+            end: LegEnd::Lost,
+        }
     }
 
     /// A test has ended by itself.

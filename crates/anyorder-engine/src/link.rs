@@ -113,7 +113,7 @@ mod tests {
         let (mut link, mut theirs) = pair();
         theirs.write_all(b"\0\0\0\x12{\"say\":\"finished\"}\0\0").unwrap();
         drop(theirs);
-        assert!(matches!(receive(&mut link), Ok(Message::Finished)));
+        assert!(matches!(receive(&mut link), Ok(Message::Finished { .. })));
         assert!(matches!(receive(&mut link), Err(Lost::Closed)));
     }
 

@@ -209,7 +209,10 @@ impl Node {
                 Ok(Message::Ran { gained }) if leg.steps.len() == tests.len() => {
                     leg.end = LegEnd::Ran(gained);
                 }
-                Ok(Message::Finished) => leg.end = LegEnd::Ran(None),
+                Ok(Message::Finished { bare }) => {
+                    leg.is_bare = bare;
+                    leg.end = LegEnd::Ran(None);
+                }
                 Ok(Message::Ran { .. }) => {} // the framework would have stopped here
                 Ok(other) => self.lose(lab, &mut leg, tests, &Lost::Garbage(format!("{other:?}"))),
                 Err(Lost::Stopped(Stop::Cancelled)) => {

@@ -26,9 +26,9 @@ pub(crate) fn run(
 fn carry_out(lab: &Arc<Lab>, desk: usize, watch: &Watch) -> Result<WatchRecord, EngineError> {
     let node = marked_process(lab, desk, &watch.order())?;
     let mut seen = Seen { watched: vec![], lab, node };
-    let mut record = WatchRecord { watched: vec![], in_the_end: None, then: vec![] };
+    let mut record = WatchRecord { watched: vec![], is_bare: false, in_the_end: None, then: vec![] };
     if seen.comes_to_watched(watch) && seen.watch(watch.tests.tests()) {
-        record.in_the_end = seen.in_the_end();
+        (record.is_bare, record.in_the_end) = seen.in_the_end();
         if record.in_the_end.is_some() && !watch.then.is_empty() {
             record.then = seen.run_on(watch.then.tests());
         }
@@ -73,11 +73,12 @@ impl Seen<'_> {
         true
     }
 
-    /// Tears everything down; what is changed then, unless the process is gone.
-    fn in_the_end(&mut self) -> Option<Vec<Cell>> {
+    /// Tears everything down; whether that was nothing, and what is changed then, unless the process is gone.
+    fn in_the_end(&mut self) -> (bool, Option<Vec<Cell>>) {
         let leg = self.node.finish(self.lab);
         self.charge(leg.late);
-        matches!(leg.end, LegEnd::Ran(_)).then(|| self.node.diff(self.lab, false).ok())?
+        let is_finished = matches!(leg.end, LegEnd::Ran(_));
+        (leg.is_bare, is_finished.then(|| self.node.diff(self.lab, false).ok()).flatten())
     }
 
     /// Runs what nobody watches, and tears everything down.

@@ -158,7 +158,11 @@ pub enum Message {
         gained: Option<Gained>,
     },
     /// A `finish` has ended.
-    Finished,
+    Finished {
+        /// Whether no fixture stood around the test that ran last.
+        #[serde(default)]
+        bare: bool,
+    },
     /// Answer to `mark`.
     Marked {
         /// How many objects are remembered.

@@ -39,6 +39,9 @@ impl Watch {
 pub struct WatchRecord {
     /// One for each watched test that ran.
     pub watched: Vec<Watched>,
+    /// Whether no fixture stood around the last watched test: then what runs behind it runs as right after it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bare: bool,
     /// What differs from before the last watched test when everything is torn down; nothing if it did not come to that.
     pub in_the_end: Option<Vec<Cell>>,
     /// What ran unwatched behind them.

@@ -5,14 +5,14 @@
 use std::ops::Range;
 
 use anyorder_model::{
-    Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Profile, Purpose, Station,
-    Step, Suite, TestIndex, Watch, WatchRecord,
+    Coverage, Fan, FanRecord, Halted, News, Oracle, Order, PlainAsk, PlainSeen, Purpose, Station, Step,
+    Suite, TestIndex, Watch, WatchRecord,
 };
 use roaring::RoaringTreemap;
 
 use crate::matrix::matrix;
 use crate::sight::Sight;
-use crate::{ProfileSettings, Successions, profile};
+use crate::{ProfileReport, ProfileSettings, Successions, profile};
 
 /// An oracle, and which tests have run directly after which.
 pub(crate) struct Asker<'a> {
@@ -81,9 +81,9 @@ impl<'a> Asker<'a> {
         &mut self,
         tests: &[TestIndex],
         settings: &ProfileSettings,
-    ) -> Result<Vec<Profile>, Halted> {
+    ) -> Result<ProfileReport, Halted> {
         let report = profile(self.oracle, tests, settings);
-        report.stopped_early.map_or(Ok(report.profiles), Err)
+        report.stopped_early.map_or(Ok(report), Err)
     }
 
     pub(crate) fn watch(&mut self, watch: Watch) -> Result<WatchRecord, Halted> {

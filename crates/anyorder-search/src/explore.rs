@@ -120,6 +120,13 @@ impl Hunt<'_> {
         Ok(outcomes)
     }
 
+    /// Alone and again: all tests that nobody has seen alone.
+    pub(crate) fn rest_alone_and_again(&mut self) -> Result<(), Halted> {
+        let tests = self.judge.asker().suite().indices();
+        let rest: Vec<TestIndex> = tests.filter(|&test| self.seen.alone(test).is_none()).collect();
+        if rest.is_empty() { Ok(()) } else { self.alone_and_again(rest) }
+    }
+
     /// One process for both: a test and the same test again.
     pub(crate) fn alone_and_again(&mut self, tests: Vec<TestIndex>) -> Result<(), Halted> {
         self.judge.asker().begin(Station::Twice, Some(tests.len() as u64));

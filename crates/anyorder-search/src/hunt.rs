@@ -45,8 +45,8 @@ pub fn hunt(oracle: &mut dyn Oracle, settings: &HuntSettings) -> HuntReport {
         hunt.replay_known()?;
         hunt.replay_foreign()?;
         hunt.baseline()?;
-        let tests = hunt.judge.asker().suite().indices().collect();
-        hunt.alone_and_again(tests)?;
+        hunt.profile_if_guided()?;
+        hunt.rest_alone_and_again()?;
         hunt.pair_up()?;
         hunt.sweep()?;
         hunt.open_suspects()?;

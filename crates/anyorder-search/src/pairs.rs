@@ -29,10 +29,10 @@ const PAIRS_UNTIL: f64 = 0.35;
 /// Profiles all tests and runs pairs of them, likely ones first: `settings.pair_runs` of them, and no orders.
 pub fn pairs(oracle: &mut dyn Oracle, settings: &HuntSettings) -> PairReport {
     let mut hunt = Hunt::new(oracle, settings);
-    let tests: Vec<TestIndex> = hunt.judge.asker().suite().indices().collect();
-    let runs = settings.pair_runs(tests.len());
-    let work = || {
-        hunt.alone_and_again(tests)?;
+    let runs = settings.pair_runs(hunt.judge.asker().suite().len());
+    let mut work = || {
+        hunt.profile_tests(Wanted::All)?;
+        hunt.rest_alone_and_again()?;
         hunt.guided_pairs(runs, Wanted::All)
     };
     let stopped_early = work().err();
@@ -152,16 +152,48 @@ pub(crate) enum Wanted {
 impl Hunt<'_> {
     /// Runs pairs, as many as are affordable.
     pub(crate) fn pair_up(&mut self) -> Result<(), Halted> {
-        let (tests, settings) = (self.judge.asker().scope().len(), self.judge.settings);
-        let runs = settings.pair_runs(tests);
-        let has_few = self.affected.is_some() && self.all_pairs().len() as u64 <= runs;
-        if settings.has_all_pairs(tests) || has_few {
+        if self.wants_all_pairs() {
             return self.run_all_pairs();
         }
-        let is_guided = settings.is_guided && !settings.is_dear && settings.rounds != Some(0) && runs > 0;
-        if is_guided && self.judge.asker().can_watch() {
-            self.guided_pairs(runs, Wanted::Unsuspected)?;
+        self.profile_if_guided()?;
+        let runs = self.judge.settings.pair_runs(self.judge.asker().scope().len());
+        self.guided_pairs(runs, Wanted::Unsuspected)
+    }
+
+    fn wants_all_pairs(&mut self) -> bool {
+        let (tests, settings) = (self.judge.asker().scope().len(), self.judge.settings);
+        let is_narrow = self.affected.is_some();
+        settings.has_all_pairs(tests)
+            || is_narrow && self.all_pairs().len() as u64 <= settings.pair_runs(tests)
+    }
+
+    /// Profiles all tests where that says which pairs are likely, unless it was done.
+    pub(crate) fn profile_if_guided(&mut self) -> Result<(), Halted> {
+        let (tests, settings) = (self.judge.asker().scope().len(), self.judge.settings);
+        let is_guided = settings.is_guided && !settings.is_dear && settings.rounds != Some(0);
+        let has_pairs = settings.pair_runs(tests) > 0 && !self.wants_all_pairs();
+        if self.pairing.is_none() && is_guided && has_pairs && self.judge.asker().can_watch() {
+            self.profile_tests(Wanted::Unsuspected)?;
         }
+        Ok(())
+    }
+
+    /// Watches each test, which also shows how it ends alone, and again. Who is red anywhere, or does not end alike, is left to a
+    /// look without anybody watching.
+    fn profile_tests(&mut self, wanted: Wanted) -> Result<(), Halted> {
+        let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
+        self.judge.asker().begin(Station::Profile, Some(tests.len() as u64));
+        let in_original_order = wanted == Wanted::All;
+        let thoroughness = ProfileSettings { again: true, in_original_order, ..ProfileSettings::default() };
+        let report = self.judge.asker().profiles(&tests, &thoroughness)?;
+        let red = self.seen.red();
+        for profile in report.profiles.iter().filter(|profile| report.alike_twice.contains(&profile.test)) {
+            if self.seen.alone(profile.test).is_none() && red.binary_search(&profile.test).is_err() {
+                self.seen.note_alone(profile.test, (&profile.alone).into());
+            }
+        }
+        let seed = self.judge.settings.seed;
+        self.pairing = Some(Pairing::new(self.judge.asker().suite(), report.profiles, seed));
         Ok(())
     }
 
@@ -188,15 +220,11 @@ impl Hunt<'_> {
         })
     }
 
+    /// Runs pairs, likely ones first, if tests were profiled.
     fn guided_pairs(&mut self, runs: u64, wanted: Wanted) -> Result<(), Halted> {
-        let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
-        self.judge.asker().begin(Station::Profile, Some(tests.len() as u64));
-        let in_original_order = wanted == Wanted::All;
-        let thoroughness = ProfileSettings { in_original_order, ..ProfileSettings::default() };
-        let profiles = self.judge.asker().profiles(&tests, &thoroughness)?;
-        self.judge.asker().begin(Station::Pairs, Some(runs.min((tests.len() * tests.len()) as u64)));
-        let seed = self.judge.settings.seed;
-        let mut pairing = Pairing::new(self.judge.asker().suite(), profiles, seed);
+        let Some(mut pairing) = self.pairing.take() else { return Ok(()) };
+        let tests = self.judge.asker().scope().len();
+        self.judge.asker().begin(Station::Pairs, Some(runs.min((tests * tests) as u64)));
         let mut work = || {
             let for_audit = runs / 4;
             let mut ran = self.run_waves(&mut pairing, runs - for_audit, wanted)?;

@@ -17,8 +17,10 @@ use crate::unstable::{in_doubt, is_same, mark_unstable};
 /// How thoroughly tests are profiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileSettings {
-    /// Whether each test runs again behind itself, and which cells are unstable is found out.
+    /// Whether each test runs again behind itself.
     pub again: bool,
+    /// Whether it is found out which cells are unstable.
+    pub unstable: bool,
     /// Whether each test is watched in the original order too.
     pub in_original_order: bool,
     /// Tests that are red alone are watched once more behind each of these groups.
@@ -28,7 +30,7 @@ pub struct ProfileSettings {
 impl ProfileSettings {
     /// All that can be seen, given the setters that are known.
     pub fn thorough(setters: BTreeMap<TestIndex, Vec<Group>>) -> Self {
-        ProfileSettings { again: true, in_original_order: true, setters }
+        ProfileSettings { again: true, unstable: true, in_original_order: true, setters }
     }
 }
 
@@ -37,6 +39,9 @@ impl ProfileSettings {
 pub struct ProfileReport {
     /// In the order asked for; as many as there was time for.
     pub profiles: Vec<Profile>,
+    /// Tests that were not red, and ended alike when they ran again right after themselves; those around which fixtures stood
+    /// are not among them, since these were torn down in between.
+    pub alike_twice: BTreeSet<TestIndex>,
     /// Why it ended early, if it did.
     pub stopped_early: Option<Halted>,
 }
@@ -46,17 +51,18 @@ const AT_ONCE: usize = 128;
 
 /// Profiles these tests.
 pub fn profile(oracle: &mut dyn Oracle, tests: &[TestIndex], settings: &ProfileSettings) -> ProfileReport {
-    let mut profiles: Vec<Profile> = Vec::with_capacity(tests.len());
-    let halted = fill(oracle, tests, settings, &mut profiles).err();
-    oracle.profiled(&profiles);
-    ProfileReport { profiles, stopped_early: halted }
+    let profiles = Vec::with_capacity(tests.len());
+    let mut report = ProfileReport { profiles, alike_twice: BTreeSet::new(), stopped_early: None };
+    report.stopped_early = fill(oracle, tests, settings, &mut report).err();
+    oracle.profiled(&report.profiles);
+    report
 }
 
 fn fill(
     oracle: &mut dyn Oracle,
     tests: &[TestIndex],
     settings: &ProfileSettings,
-    profiles: &mut Vec<Profile>,
+    ProfileReport { profiles, alike_twice, .. }: &mut ProfileReport,
 ) -> Result<(), Halted> {
     let original = Order::original(oracle.suite()).0;
     let mut longest = settings.in_original_order.then(|| watch(&[], original));
@@ -68,12 +74,16 @@ fn fill(
         if longest.is_some() {
             seen_in_original_order = records.next();
         }
+        let records: Vec<(TestIndex, WatchRecord)> = some.iter().copied().zip(records).collect();
+        alike_twice
+            .extend(records.iter().filter(|(_, record)| is_alike_twice(record)).map(|(test, _)| *test));
         let mut new: Vec<Profile> =
-            some.iter().zip(records).map(|(&test, record)| profile_of(test, record)).collect();
+            records.into_iter().map(|(test, record)| profile_of(test, record)).collect();
         add_behind_setters(oracle, &mut new, settings)?;
         profiles.append(&mut new);
     }
-    let doubtful = if settings.again { in_doubt(profiles, seen_in_original_order.as_ref()) } else { vec![] };
+    let doubtful =
+        if settings.unstable { in_doubt(profiles, seen_in_original_order.as_ref()) } else { vec![] };
     seen_in_original_order.into_iter().for_each(|record| add_in_original_order(profiles, record));
     for some in doubtful.chunks(AT_ONCE) {
         let again = some.iter().map(|&at| Watch { traces: false, ..watch(&[], vec![profiles[at].test]) });
@@ -123,6 +133,11 @@ fn add_in_original_order(profiles: &mut [Profile], record: WatchRecord) {
     for profile in profiles {
         watched.remove(&profile.test).into_iter().for_each(|seen| add_elsewhere(profile, seen));
     }
+}
+
+fn is_alike_twice(WatchRecord { watched, is_bare, then, .. }: &WatchRecord) -> bool {
+    let [Watched { step: first, .. }] = &watched[..] else { return false };
+    *is_bare && !first.outcome.is_red() && then.iter().map(|second| second.outcome).eq([first.outcome])
 }
 
 /// What was seen of a test alone.

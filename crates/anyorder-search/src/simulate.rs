@@ -180,6 +180,17 @@ impl SimSuite {
         steps
     }
 
+    /// Whether a test has a fixture around it.
+    fn has_fixture(&self, test: TestIndex) -> bool {
+        self.fixtures[self.tests[test.at()].group] != SimFixture::default()
+    }
+
+    /// Whether a fork has what happens at this rate: by the numbers that are `left`, unless forks share them.
+    fn has_luck(&self, world: &World, test: TestIndex, rate: f64, left: &mut u64) -> bool {
+        let mut shared = self.seed ^ world.digest(test);
+        next(if self.is_correlated { &mut shared } else { left }) < rate
+    }
+
     fn fresh(&self, rung: Option<Rung>) -> World {
         World { cells: vec![0; self.cells], group: None, draws: 0, rung, looked: None }
     }

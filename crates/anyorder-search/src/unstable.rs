@@ -78,7 +78,7 @@ mod tests {
 
     fn forks(suite: &mut SimSuite, in_original_order: bool) -> u64 {
         let tests: Vec<TestIndex> = suite.suite().indices().collect();
-        let settings = ProfileSettings { again: true, in_original_order, ..ProfileSettings::default() };
+        let settings = ProfileSettings { unstable: true, in_original_order, ..ProfileSettings::default() };
         profile(suite, &tests, &settings);
         suite.forks
     }
@@ -103,6 +103,7 @@ mod tests {
         let other = Cell { path: "shared.c1".to_owned(), ..profile.writes[0].cell.clone() };
         let second = WatchRecord {
             watched: vec![],
+            is_bare: true,
             in_the_end: Some(vec![profile.writes[0].cell.clone(), other]),
             then: vec![],
         };

@@ -10,11 +10,8 @@ use super::{SimSuite, World, charge, next};
 impl SimSuite {
     fn run_fan(&mut self, fan: &Fan) -> FanRecord {
         let mut chance = self.chance;
-        let (seed, is_correlated) = (self.seed, self.is_correlated);
-        let mut flip = |world: &World, test: TestIndex, rate: f64| {
-            let mut shared = seed ^ world.digest(test);
-            next(if is_correlated { &mut shared } else { &mut chance }) < rate
-        };
+        let mut flip =
+            |world: &World, test: TestIndex, rate: f64| self.has_luck(world, test, rate, &mut chance);
         let mut world = self.fresh(None);
         let mut prefix = Vec::new();
         self.run_into(&mut world, fan.prefix.tests(), &mut prefix, &mut flip);

@@ -26,7 +26,8 @@ pub struct Eyes {
 impl SimSuite {
     pub(super) fn run_watch(&mut self, eyes: &Eyes, watch: &Watch) -> WatchRecord {
         let mut chance = self.chance;
-        let mut flip = |_: &World, _: TestIndex, rate: f64| next(&mut chance) < rate;
+        let mut flip =
+            |world: &World, test: TestIndex, rate: f64| self.has_luck(world, test, rate, &mut chance);
         let mut world = self.fresh(None);
         self.run_into(&mut world, watch.prefix.tests(), &mut Vec::new(), &mut flip);
         let before = world.cells.clone();
@@ -56,7 +57,8 @@ impl SimSuite {
         self.runs += watch.order().len() as u64;
         self.forks += 1;
         self.watches += 1;
-        WatchRecord { watched, in_the_end, then }
+        let is_bare = watch.tests.tests().last().is_some_and(|&test| !self.has_fixture(test));
+        WatchRecord { watched, is_bare, in_the_end, then }
     }
 
     /// What differs between two states, as far as it is seen. Tests that fail at random leave other random numbers each time.

@@ -81,7 +81,7 @@ pub(crate) fn profiles_and<T>(
 }
 
 fn done(report: ProfileReport, noise: Option<&Noise>) -> Done {
-    let ProfileReport { profiles, stopped_early } = report;
+    let ProfileReport { profiles, stopped_early, .. } = report;
     let profiles = match noise {
         Some(noise) => noise.without(profiles),
         None => Profiles { profiles, hidden: 0 },
