@@ -76,17 +76,7 @@ def _lasting(items):
     return found
 
 
-def are_standing(session):
-    """Whether a tear-down would do anything but forget what was set up."""
-    return any([True for _ in _standing(session)])
-
-
-def are_felt(session):
-    """Whether a test that runs behind a tear-down could tell. An ordinary class of unittest's has nothing to tear down."""
-    return any([not _is_ordinary(node, definition) for node, definition in _standing(session)])
-
-
-# They hand out what is there anyway.
+# Fixtures that hand out what is there anyway.
 _WINDOWS = {
     ("_pytest.tmpdir", "tmp_path_factory"),
     ("_pytest.fixtures", "pytestconfig"),
@@ -95,24 +85,27 @@ _WINDOWS = {
 }
 
 
-def _standing(session):
-    """What stands: the test, or what is above it, and the definition of its fixture; nothing if that is not known."""
+def are_standing(session):
+    """Whether a tear-down would do anything that somebody could notice, beyond forgetting what was set up."""
     stack = session._setupstate.stack
     if not is_a(stack, dict):  # pytest < 7
-        yield None, None
-        return
-    for node, (finalizers, _) in stack.items():
-        for finalizer in finalizers:
-            definition = getattr(getattr(finalizer, "func", None), "__self__", None)
-            named = getattr(getattr(definition, "func", None), "__module__", None), getattr(definition, "argname", None)
-            if getattr(finalizer, "__func__", None) is not Node.teardown and named not in _WINDOWS:
-                yield node, definition
+        return True
+    return any([_does_something(node, one) for node, (finalizers, _) in stack.items() for one in finalizers])
 
 
-def _is_ordinary(node, definition):
-    """Whether this is the fixture of a class that leaves its set-up to unittest, and wants nothing cleaned up."""
-    kind = getattr(node, "obj", None)
-    if getattr(getattr(definition, "func", None), "__module__", None) != "_pytest.unittest" or not is_a(kind, type):
+def _does_something(node, finalizer):
+    if getattr(finalizer, "__func__", None) is Node.teardown:
+        return False
+    definition = getattr(getattr(finalizer, "func", None), "__self__", None)
+    module = getattr(getattr(definition, "func", None), "__module__", None)
+    if module == "_pytest.unittest":
+        return not _is_left_to_unittest(getattr(node, "obj", None))
+    return (module, getattr(definition, "argname", None)) not in _WINDOWS
+
+
+def _is_left_to_unittest(kind):
+    """Whether a class has no set-up of its own, and wants nothing cleaned up."""
+    if not is_a(kind, type):
         return False
     spaces = [of_class(base, "__dict__") for base in of_class(kind, "__mro__")]
     owners = [next((space for space in spaces if name in space), {}) for name in ("setUpClass", "tearDownClass")]

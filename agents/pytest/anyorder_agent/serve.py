@@ -7,7 +7,7 @@ from _pytest.runner import CallInfo
 from anyorder_order import fresh
 
 from . import forked
-from .fixtures import are_felt, are_standing
+from .fixtures import are_standing
 from .follow import Follower
 from .own import own
 from .put import Refused
@@ -233,9 +233,9 @@ class Server:
         return self._reads or Reads(str(self._session.config.rootpath))
 
     def _obey_finish(self):
-        is_bare = not are_felt(self._session)
+        is_bare = not are_standing(self._session)
         if self._standing is not None:
-            if are_standing(self._session):
+            if not is_bare:
                 self._differing = None
             self._tear_down_towards(None)
             self._standing = None

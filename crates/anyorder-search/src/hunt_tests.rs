@@ -1,6 +1,6 @@
 //! Hunts through simulated suites: the hard cases by hand, then many suites at random.
 
-use anyorder_model::{Fan, Finding, Kind, Mode, News, Oracle, Order, Purpose, Rung, TestIndex};
+use anyorder_model::{Fan, Finding, Kind, Mode, News, Oracle, Order, Purpose, Rung, Station, TestIndex};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
 use crate::simulate::{Eyes, Mix, Op, SimFixture, SimSuite, SimTest, faults, passes, random_suite, trial};
@@ -90,6 +90,33 @@ fn a_victim_that_cleans_up_after_itself_is_its_own_cleaner() {
         &[Op::Need(0, ZERO)],
     ]));
     assert_eq!(numbers(the(&toggle, Kind::Victim, 1).cleaners.as_ref()), [[0]]);
+}
+
+#[test]
+fn who_minds_being_run_twice_only_while_a_fixture_stands_is_found_though_all_tests_were_watched() {
+    let mut tests: Vec<&[Op]> = vec![&[]; 30];
+    tests[0] = &[Op::Need(0, ZERO), Op::Set(0, 1)];
+    tests[5] = &[Op::Need(1, ZERO), Op::Set(1, 1)];
+    let suite = suite(&tests).with_fixture(0, SimFixture { cells: vec![0], need: None });
+    let report = hunt_in(&suite);
+    assert_eq!(kinds(&report), [(Kind::NonIdempotent, 0), (Kind::NonIdempotent, 5)]);
+}
+
+#[test]
+fn tests_that_were_watched_twice_do_not_run_once_more_for_that() {
+    let twice = |suite: &mut SimSuite| {
+        hunt(suite, &HuntSettings::default());
+        let begun = suite.news.iter().filter_map(|news| match news {
+            News::Began(Station::Twice, tests) => *tests,
+            _ => None,
+        });
+        begun.collect::<Vec<_>>()
+    };
+    let tests: Vec<&[Op]> = vec![&[]; 30];
+    assert_eq!(twice(&mut suite(&tests)), [0; 0]);
+    let fixture = SimFixture { cells: vec![0], need: None };
+    assert_eq!(twice(&mut suite(&tests).with_fixture(0, fixture)), [3]);
+    assert_eq!(twice(&mut suite(&tests[..20])), [20], "all pairs run, and nobody is watched");
 }
 
 #[test]
