@@ -14,7 +14,7 @@ from .own import own
 from .saved import contents
 from .shapes import DEQUE, LRU_CACHE, Cell, is_a, namespace_of_module, of_class, shape_of
 
-_MOST_NAMES = 12
+_MOST_NAMES = 250
 _DEEPEST = 6
 
 
@@ -24,6 +24,11 @@ class Names:
     def __init__(self, memory):
         self._memory = memory
         self._paths = {}
+        self._known = {}
+
+    def look_anew(self):
+        """More is remembered now, which may hold what was known already."""
+        self._known = {}
 
     def path_of(self, thing):
         """The path of an object that is remembered; nothing for others."""
@@ -162,10 +167,12 @@ class Names:
         return "." + key, names
 
     def known_as(self, place):
-        """Names for what has none: those of its holders."""
-        found = set()
-        self._collect(place, found, set(), 0)
-        return sorted(found)[:_MOST_NAMES]
+        """Names for what has none: those of its holders. None where there are too many to tell, as for what needs no name."""
+        if place not in self._known:
+            found = set()
+            self._collect(place, found, set(), 0)
+            self._known[place] = sorted(found) if len(found) <= _MOST_NAMES else []
+        return list(self._known[place])
 
     def _collect(self, place, found, seen, depth):
         if place in seen or depth > _DEEPEST or len(found) > _MOST_NAMES:

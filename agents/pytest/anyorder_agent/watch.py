@@ -83,6 +83,7 @@ class Watch:
                 self._memory.advance(_each_once([change.holder for change in changes if change.holder is not None]))
                 self._take_facts(now)
                 self._memory.settle()
+                self._names.look_anew()
         return cells
 
     def restore(self, paths, others):

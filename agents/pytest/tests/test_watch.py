@@ -123,6 +123,29 @@ def test_a_mark_that_stays_tells_what_all_tests_did_together(suite):
     child.close()
 
 
+def test_an_item_goes_by_all_names_that_its_container_has_unless_they_are_hundreds(suite):
+    files = {"part_%d" % at: "from state import rows as rows_of_%d\nfrom state import crowd" % at for at in range(40)}
+    files.update({"more_%d" % at: "from state import crowd" for at in range(250)})
+    engine, fresh = suite(
+        state="rows, crowd = [], []",
+        test_it="""
+        import state
+        import {}
+
+        def test_adds():
+            state.rows.append(1)
+            state.crowd.append(1)
+        """.format(", ".join(files)),
+        **files
+    )
+    child = engine.fork(fresh)
+    child.run(0)
+    cells = child.diff()
+    assert {"part_%d.rows_of_%d" % (at, at) for at in range(40)} < set(cells["state.rows[0:]"]["names"])
+    assert cells["state.crowd[0:]"]["names"] == [], "everybody may look at it"
+    child.close()
+
+
 BARE = """
     import unittest
     import pytest
