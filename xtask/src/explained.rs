@@ -36,7 +36,7 @@ struct Share {
 
 fn explain(binary: &Path, suite: &Suite) -> Share {
     let (_home, prepared) = suite.prepare().copied();
-    let (_, report) = hunted(binary, suite, &prepared);
+    let (_, report) = hunted(binary, suite, &prepared, &[]);
     let report = report.unwrap_or_default();
     let findings: Vec<&Value> =
         list(&report, "findings").filter(|finding| is_order_dependent(finding)).collect();

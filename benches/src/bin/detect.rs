@@ -1,8 +1,10 @@
 //! Findings per CPU second on a suite with injected dependencies: a hunt against 20 rounds of pytest-random-order.
 //!
-//! `cargo xtask bench detect`. A finding of the hunt is a victim or brittle that it has confirmed, with its partner. For
+//! `cargo xtask bench detect`. A finding of a hunt is a victim or brittle that it has confirmed, with its partner. For
 //! rounds of random orders, a test that fails in some rounds and not in others counts, although nothing confirms it and
 //! nobody knows its partner. Only injected dependencies count, on both sides. A round is one ordinary pytest process.
+//! A *hunt* (`--no-explain`) looks for all partners and cleaners; a *quick* one (`--no-explain --quick --rounds 2`) for one
+//! partner each, mostly among likely pairs.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +17,7 @@ use benches::generated::{Generated, Plan};
 use benches::tool;
 
 const ROUNDS: usize = 20;
+const QUICK: [&str; 3] = ["--quick", "--rounds", "2"];
 const PEER: Recipe =
     Recipe { name: "random-order", requirements: &["pytest==9.0.3", "pytest-random-order==1.2.0"] };
 const USUAL: Plan =
@@ -32,31 +35,31 @@ struct Yield {
 }
 
 fn main() {
-    println!(
-        "{:14} {:>6} {:>24} {:>28} {:>7}",
-        "suite", "there", "hunt: found, CPU s", "random orders: found, CPU s", "ratio"
-    );
+    println!("{:14} {:>6}   found, s of CPU, findings per CPU against random orders", "suite", "there");
     for (name, plan) in PLANS {
         let suite = Generated::new(plan);
         let dependent: BTreeSet<&str> = suite.dependent.iter().map(String::as_str).collect();
         let python = python(PEER);
-        let hunt = hunt(&python, suite.directory(), &dependent);
         let random = random_orders(&python, suite.directory(), &dependent);
         let rate = |side: &Yield| side.found as f64 / side.cpu_s;
+        let told = |side: &Yield| {
+            format!("{:>3} {:>6.1} {:>5.2}x", side.found, side.cpu_s, rate(side) / rate(&random))
+        };
+        let [hunt, quick] =
+            [&[][..], &QUICK].map(|words| hunt(words, &python, suite.directory(), &dependent));
         println!(
-            "{name:14} {:>6} {:>13} {:>10.1} {:>17} {:>10.1} {:>6.2}x",
+            "{name:14} {:>6}   hunt {}   quick {}   random {}",
             dependent.len(),
-            hunt.found,
-            hunt.cpu_s,
-            random.found,
-            random.cpu_s,
-            rate(&hunt) / rate(&random)
+            told(&hunt),
+            told(&quick),
+            told(&random)
         );
     }
 }
 
-fn hunt(python: &Path, directory: &Path, dependent: &BTreeSet<&str>) -> Yield {
-    let ran = tool::run(&["hunt"], python, directory, &["-p", "no:random_order"]);
+fn hunt(words: &[&str], python: &Path, directory: &Path, dependent: &BTreeSet<&str>) -> Yield {
+    let words = [&["hunt", "--no-explain"], words].concat();
+    let ran = tool::run(&words, python, directory, &["-p", "no:random_order"]);
     let confirmed = tool::findings(&ran.report)
         .filter(|finding| finding["kind"] == "victim" || finding["kind"] == "brittle")
         .filter_map(|finding| finding["test"].as_str());
