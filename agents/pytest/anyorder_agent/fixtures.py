@@ -3,11 +3,25 @@
 Knows where pytest keeps them. A fixture goes back to not standing by being forgotten: it is set up again for the next test that
 asks for it, and what was set up before is never torn down. Does not know what has changed.
 """
-from _pytest.nodes import Node
+import functools
+import sys
+import types
+
+from _pytest.nodes import Item, Node
+from _pytest.python import Package
 
 from .contents import type_name
 from .put import Refused
-from .shapes import ABSENT, MACHINERY, is_a, of_class
+from .shapes import ABSENT, MACHINERY, is_a, namespace_of_module, of_class
+
+
+# Fixtures that hand out what is there anyway.
+_WINDOWS = {
+    ("_pytest.tmpdir", "tmp_path_factory"),
+    ("_pytest.fixtures", "pytestconfig"),
+    ("pytest_asyncio.plugin", "event_loop_policy"),
+    ("pytest_asyncio.plugin", "_asyncio_loop_factory"),
+}
 
 
 class Fixtures:
@@ -70,19 +84,11 @@ def _lasting(items):
                 continue
             seen.add(id(definition))
             module = getattr(definition.func, "__module__", None) or ""
-            if definition.scope != "function" and module.partition(".")[0] not in MACHINERY:
+            is_told = module.partition(".")[0] not in MACHINERY and (module, name) not in _WINDOWS
+            if definition.scope != "function" and is_told:
                 path = "fixture %s (%s) of %s" % (name, definition.scope, definition.baseid or module)
                 found[path] = definition
     return found
-
-
-# Fixtures that hand out what is there anyway.
-_WINDOWS = {
-    ("_pytest.tmpdir", "tmp_path_factory"),
-    ("_pytest.fixtures", "pytestconfig"),
-    ("pytest_asyncio.plugin", "event_loop_policy"),
-    ("pytest_asyncio.plugin", "_asyncio_loop_factory"),
-}
 
 
 def are_standing(session):
@@ -90,13 +96,29 @@ def are_standing(session):
     stack = session._setupstate.stack
     if not is_a(stack, dict):  # pytest < 7
         return True
-    return any([_does_something(node, one) for node, (finalizers, _) in stack.items() for one in finalizers])
+    return any([_sets_up(node) for node in stack]) or any(
+        [_does_something(node, finalizer) for node, (finalizers, _) in stack.items() for finalizer in finalizers]
+    )
+
+
+def _sets_up(node):
+    """Whether what holds tests does anything before them by itself, without a fixture: a package has a function for that."""
+    if isinstance(node, Item) or type(node).setup is Node.setup:
+        return False
+    if not isinstance(node, Package):
+        return True
+    file = str(node.path / "__init__.py")
+    spaces = [namespace_of_module(module) for module in list(sys.modules.values()) if is_a(module, types.ModuleType)]
+    functions = ("setup_module", "setUpModule", "teardown_module", "tearDownModule")
+    return any([name in space for space in spaces if space.get("__file__") == file for name in functions])
 
 
 def _does_something(node, finalizer):
-    if getattr(finalizer, "__func__", None) is Node.teardown:
+    if type(finalizer) is types.MethodType and finalizer.__func__ is Node.teardown:
         return False
-    definition = getattr(getattr(finalizer, "func", None), "__self__", None)
+    if type(finalizer) is not functools.partial:  # pytest < 8
+        return True
+    definition = getattr(finalizer.func, "__self__", None)
     module = getattr(getattr(definition, "func", None), "__module__", None)
     if module == "_pytest.unittest":
         return not _is_left_to_unittest(getattr(node, "obj", None))

@@ -14,7 +14,7 @@ from .own import own
 from .saved import contents
 from .shapes import DEQUE, LRU_CACHE, Cell, is_a, namespace_of_module, of_class, shape_of
 
-_MOST_NAMES = 250
+_MOST_NAMES = 2000
 _DEEPEST = 6
 
 
@@ -167,11 +167,11 @@ class Names:
         return "." + key, names
 
     def known_as(self, place):
-        """Names for what has none: those of its holders. None where there are too many to tell, as for what needs no name."""
+        """Names for what has none: those of its holders."""
         if place not in self._known:
             found = set()
             self._collect(place, found, set(), 0)
-            self._known[place] = sorted(found) if len(found) <= _MOST_NAMES else []
+            self._known[place] = sorted(found)[:_MOST_NAMES]
         return list(self._known[place])
 
     def _collect(self, place, found, seen, depth):

@@ -140,7 +140,9 @@ def marked_suite(scratch, files):
     directory = scratch / "suite"
     directory.mkdir(exist_ok=True)
     for name, text in files.items():
-        (directory / (name + ".py")).write_text(textwrap.dedent(text), encoding="utf-8")
+        file = directory / (name + ".py")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(textwrap.dedent(text), encoding="utf-8")
     (directory / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:cacheprovider\n")
     engine = Engine(directory, scratch)
     fresh = engine.fork(engine.zygote)

@@ -22,7 +22,7 @@ pub(crate) struct Leg {
     pub(crate) written: Vec<Written>,
     /// Where the last test loaded the names that are looked for.
     pub(crate) read: Vec<Read>,
-    /// Whether everything was torn down, and that was nothing.
+    /// Whether everything was torn down, and no test could notice.
     pub(crate) is_bare: bool,
     pub(crate) end: LegEnd,
 }

@@ -29,7 +29,8 @@ fn carry_out(lab: &Arc<Lab>, desk: usize, watch: &Watch) -> Result<WatchRecord, 
     let mut record = WatchRecord { watched: vec![], is_bare: false, in_the_end: None, then: vec![] };
     if seen.comes_to_watched(watch) && seen.watch(watch.tests.tests()) {
         (record.is_bare, record.in_the_end) = seen.in_the_end();
-        if record.in_the_end.is_some() && !watch.then.is_empty() {
+        let goes_on = record.in_the_end.is_some() && (record.is_bare || !watch.only_bare);
+        if goes_on && !watch.then.is_empty() {
             record.then = seen.run_on(watch.then.tests());
         }
     }

@@ -159,7 +159,7 @@ pub enum Message {
     },
     /// A `finish` has ended.
     Finished {
-        /// Whether no fixture stood around the test that ran last.
+        /// Whether nothing was torn down that a test could notice.
         #[serde(default)]
         bare: bool,
     },

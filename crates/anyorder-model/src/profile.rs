@@ -18,6 +18,9 @@ pub struct Watch {
     /// What runs unwatched behind them, when all is torn down.
     #[serde(default, skip_serializing_if = "Order::is_empty")]
     pub then: Order,
+    /// Whether that runs only if the record is to be bare.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_bare: bool,
     /// Whether to tell the code that runs, too.
     pub traces: bool,
 }
@@ -25,7 +28,7 @@ pub struct Watch {
 impl Watch {
     /// These tests behind `prefix`, with the code that they run.
     pub fn new(prefix: Order, tests: Order) -> Self {
-        Watch { repetition: 0, prefix, tests, then: Order::default(), traces: true }
+        Watch { repetition: 0, prefix, tests, then: Order::default(), only_bare: false, traces: true }
     }
 
     /// All that runs.
@@ -39,7 +42,7 @@ impl Watch {
 pub struct WatchRecord {
     /// One for each watched test that ran.
     pub watched: Vec<Watched>,
-    /// Whether no fixture stood around the last watched test: then what runs behind it runs as right after it.
+    /// Whether nothing was torn down that a test could notice: then what runs behind the watched tests runs as right after them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bare: bool,
     /// What differs from before the last watched test when everything is torn down; nothing if it did not come to that.

@@ -61,8 +61,8 @@ const FILES: &[(&str, &str)] = &agent_files![
     "anyorder_order.py",
 ];
 
-/// Grows with every change of the agent that may change an outcome.
-pub(crate) const VERSION: u32 = 1;
+/// Grows with every change of the agent that may change an outcome, or what is told of state.
+pub(crate) const VERSION: u32 = 2;
 
 /// The plugin that a `plain-ordered` run needs, and nothing else.
 pub(crate) const ORDER_PLUGIN: (&str, &str) =

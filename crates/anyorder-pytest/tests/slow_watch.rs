@@ -112,7 +112,8 @@ fn in_an_order_each_test_has_its_own_writes_and_a_prefix_has_none() {
 fn what_runs_behind_a_watched_test_has_an_outcome_and_comes_after_the_last_look() {
     let (_project, engine) = open(Settings::default());
     let (records, _) = watch_all(&engine, &[Watch { then: Order(vec![LOOKS]), ..watch(&[], &[SETS]) }]);
-    let WatchRecord { watched, in_the_end, then } = &records[0];
+    let WatchRecord { watched, is_bare, in_the_end, then } = &records[0];
+    assert!(is_bare, "no fixture stands around it");
     let left = in_the_end.as_deref().map(own);
     assert_eq!((own(&watched[0].writes), left), (vec![SET.to_owned()], Some(vec![SET.to_owned()])));
     assert_eq!(then.iter().map(|step| step.outcome).collect::<Vec<_>>(), [Outcome::Failed]);

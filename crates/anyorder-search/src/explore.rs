@@ -124,7 +124,11 @@ impl Hunt<'_> {
     pub(crate) fn rest_alone_and_again(&mut self) -> Result<(), Halted> {
         let tests = self.judge.asker().suite().indices();
         let rest: Vec<TestIndex> = tests.filter(|&test| self.seen.alone(test).is_none()).collect();
-        if rest.is_empty() { Ok(()) } else { self.alone_and_again(rest) }
+        if rest.is_empty() {
+            self.tell_suspects(0);
+            return Ok(());
+        }
+        self.alone_and_again(rest)
     }
 
     /// One process for both: a test and the same test again.

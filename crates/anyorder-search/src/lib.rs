@@ -79,7 +79,7 @@ pub use narrow::{LOOKS, beginnings, narrow};
 pub use noise::{CellPattern, Noise};
 pub use pairs::{Change, PairReport, Settled, pairs};
 pub use pollution::{latent_polluters, pollution};
-pub use profile::{ProfileReport, ProfileSettings, profile};
+pub use profile::{Again, ProfileReport, ProfileSettings, profile};
 pub use settings::{HuntSettings, Known, Sweep, default_forks, default_pair_runs, default_rounds};
 pub use shrink::{Shrunk, shrink};
 pub use strategy::{Batch, Strategy, batches, sample};

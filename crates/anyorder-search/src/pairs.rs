@@ -14,7 +14,7 @@ use roaring::RoaringTreemap;
 use crate::effects::Effects;
 use crate::hunt::Hunt;
 use crate::pairing::{Pairing, StandIn, TestPair};
-use crate::profile::ProfileSettings;
+use crate::profile::{Again, ProfileSettings};
 use crate::seen::Seen;
 use crate::settings::HuntSettings;
 use crate::sight::Sight;
@@ -178,19 +178,24 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    /// Watches each test, which also shows how it ends alone, and again. Who is red anywhere, or does not end alike, is left to a
-    /// look without anybody watching.
+    /// Watches each test, which also shows how it ends alone, and again, unless that is known. Who is red anywhere, or does not end
+    /// alike, is left to a look without anybody watching.
     fn profile_tests(&mut self, wanted: Wanted) -> Result<(), Halted> {
         let tests: Vec<TestIndex> = self.judge.asker().scope().to_vec();
         self.judge.asker().begin(Station::Profile, Some(tests.len() as u64));
         let in_original_order = wanted == Wanted::All;
-        let thoroughness = ProfileSettings { again: true, in_original_order, ..ProfileSettings::default() };
-        let report = self.judge.asker().profiles(&tests, &thoroughness)?;
+        let is_new = tests.iter().any(|&test| self.seen.alone(test).is_none());
+        let again = if is_new { Again::IfBare } else { Again::No };
+        let thoroughness = ProfileSettings { again, in_original_order, ..ProfileSettings::default() };
+        let report = self.judge.asker().profiles(&tests, &thoroughness);
         let red = self.seen.red();
         for profile in report.profiles.iter().filter(|profile| report.alike_twice.contains(&profile.test)) {
             if self.seen.alone(profile.test).is_none() && red.binary_search(&profile.test).is_err() {
                 self.seen.note_alone(profile.test, (&profile.alone).into());
             }
+        }
+        if let Some(halted) = report.stopped_early {
+            return Err(halted);
         }
         let seed = self.judge.settings.seed;
         self.pairing = Some(Pairing::new(self.judge.asker().suite(), report.profiles, seed));

@@ -14,11 +14,23 @@ use anyorder_model::{
 
 use crate::unstable::{in_doubt, is_same, mark_unstable};
 
+/// Whether a test runs once more behind itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Again {
+    /// It does not.
+    #[default]
+    No,
+    /// It does, when everything was torn down.
+    Yes,
+    /// It does if nothing was torn down that it could notice: then it runs as right after itself.
+    IfBare,
+}
+
 /// How thoroughly tests are profiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileSettings {
     /// Whether each test runs again behind itself.
-    pub again: bool,
+    pub again: Again,
     /// Whether it is found out which cells are unstable.
     pub unstable: bool,
     /// Whether each test is watched in the original order too.
@@ -30,7 +42,7 @@ pub struct ProfileSettings {
 impl ProfileSettings {
     /// All that can be seen, given the setters that are known.
     pub fn thorough(setters: BTreeMap<TestIndex, Vec<Group>>) -> Self {
-        ProfileSettings { again: true, unstable: true, in_original_order: true, setters }
+        ProfileSettings { again: Again::Yes, unstable: true, in_original_order: true, setters }
     }
 }
 
@@ -39,8 +51,8 @@ impl ProfileSettings {
 pub struct ProfileReport {
     /// In the order asked for; as many as there was time for.
     pub profiles: Vec<Profile>,
-    /// Tests that were not red, and ended alike when they ran again right after themselves; those around which fixtures stood
-    /// are not among them, since these were torn down in between.
+    /// Tests that were not red, and ended alike when they ran again right after themselves; those behind which something was torn
+    /// down that they could notice are not among them.
     pub alike_twice: BTreeSet<TestIndex>,
     /// Why it ended early, if it did.
     pub stopped_early: Option<Halted>,
@@ -102,9 +114,9 @@ fn watch(prefix: &[TestIndex], tests: Vec<TestIndex>) -> Watch {
 }
 
 /// A test by itself, and perhaps once more behind it.
-fn watch_alone(test: TestIndex, again: bool) -> Watch {
-    let then = Order(if again { vec![test] } else { vec![] });
-    Watch { then, ..watch(&[], vec![test]) }
+fn watch_alone(test: TestIndex, again: Again) -> Watch {
+    let then = Order(if again == Again::No { vec![] } else { vec![test] });
+    Watch { then, only_bare: again == Again::IfBare, ..watch(&[], vec![test]) }
 }
 
 fn add_behind_setters(

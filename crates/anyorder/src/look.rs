@@ -33,7 +33,8 @@ impl Look for Watch {
     /// Which of its tests are watched, and what is looked at.
     fn purpose(&self) -> String {
         let verb = if self.traces { "trace" } else { "watch" };
-        format!("{verb} {} after {}", self.tests.len(), self.prefix.len())
+        let only = if self.only_bare { ", on if bare" } else { "" };
+        format!("{verb} {} after {}{only}", self.tests.len(), self.prefix.len())
     }
 
     fn repetition(&self) -> u32 {

@@ -50,14 +50,16 @@ impl SimSuite {
         self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut steps, late));
         watched.iter_mut().zip(steps).for_each(|(watched, step)| watched.step = step);
         let in_the_end = Some(self.changed(eyes, &before, &world.cells, noise));
+        let is_bare = watch.tests.tests().last().is_some_and(|&test| !self.has_fixture(test));
         let mut then: Vec<Step> = Vec::new();
-        self.run_into(&mut world, watch.then.tests(), &mut then, &mut flip);
+        let goes_on = is_bare || !watch.only_bare;
+        let behind = if goes_on { watch.then.tests() } else { &[] };
+        self.run_into(&mut world, behind, &mut then, &mut flip);
         self.leave(&mut world, None).into_iter().for_each(|late| charge(&mut then, late));
         self.chance = chance;
-        self.runs += watch.order().len() as u64;
+        self.runs += (watch.prefix.len() + watch.tests.len() + behind.len()) as u64;
         self.forks += 1;
         self.watches += 1;
-        let is_bare = watch.tests.tests().last().is_some_and(|&test| !self.has_fixture(test));
         WatchRecord { watched, is_bare, in_the_end, then }
     }
 
