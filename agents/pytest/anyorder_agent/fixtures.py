@@ -1,7 +1,8 @@
 """Fixtures that outlive a test, and values that tests are parametrised with.
 
 Knows where pytest keeps them. A fixture goes back to not standing by being forgotten: it is set up again for the next test that
-asks for it, and what was set up before is never torn down. Does not know what has changed.
+asks for it, and what was set up before is never torn down. Knows, too, whether a tear-down would do anything. Does not know
+what has changed.
 """
 import functools
 import sys
@@ -13,7 +14,6 @@ from _pytest.python import Package
 from .contents import type_name
 from .put import Refused
 from .shapes import ABSENT, MACHINERY, is_a, namespace_of_module, of_class
-
 
 # Fixtures that hand out what is there anyway.
 _WINDOWS = {
@@ -109,8 +109,9 @@ def _sets_up(node):
         return True
     file = str(node.path / "__init__.py")
     spaces = [namespace_of_module(module) for module in list(sys.modules.values()) if is_a(module, types.ModuleType)]
+    own_spaces = [space for space in spaces if type(space.get("__file__")) is str and space["__file__"] == file]
     functions = ("setup_module", "setUpModule", "teardown_module", "tearDownModule")
-    return any([name in space for space in spaces if space.get("__file__") == file for name in functions])
+    return not own_spaces or any([name in space for space in own_spaces for name in functions])
 
 
 def _does_something(node, finalizer):
